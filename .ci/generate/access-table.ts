@@ -96,12 +96,12 @@ function callerOf(relation: Relation): Caller | null {
   }
 }
 
-const WORDS: Record<Decision, string> = {
+const SIGNS: Record<Decision, string> = {
   permitted: '✓',
-  omitted: 'omitted',
+  omitted: '○',
   refused: '–',
-  unknown: 'unknown',
-  'token required': '401',
+  unknown: '?',
+  'token required': '✗',
 };
 
 const BEGIN = '<!-- permissions: begin, written by npm run generate -->';
@@ -117,12 +117,12 @@ export function withAccessTable(page: string): string {
 
 function markdownOf(table: AccessTable): string {
   const relations = Object.keys(RELATIONS) as Relation[];
-  const wordsOf = (operation: Operation): string[] => relations.map((relation) => WORDS[table[operation][relation]]);
+  const signsOf = (operation: Operation): string[] => relations.map((relation) => SIGNS[table[operation][relation]]);
   // Operations with the same answers share a row.
-  const groups = Map.groupBy(OPERATIONS, (operation) => wordsOf(operation).join());
+  const groups = Map.groupBy(OPERATIONS, (operation) => signsOf(operation).join());
   const rows = [...groups.values()].map((operations) => [
     operations.map((operation) => `\`${operation}\``).join(', '),
-    ...operations.slice(0, 1).flatMap(wordsOf),
+    ...operations.slice(0, 1).flatMap(signsOf),
   ]);
   const callers = relations.map((relation) => [`\`${relation}\``, RELATIONS[relation]]);
   return `${aligned([['caller', 'who'], ...callers])}\n\n${aligned([['operation', ...relations], ...rows])}`;
@@ -140,10 +140,10 @@ export function readAccessTable(page: string): AccessTable {
       .map((cell) => cell.trim()),
   );
   const [[, ...relations] = [], , ...rows] = cells;
-  const decisions = Object.fromEntries(Object.entries(WORDS).map(([decision, word]) => [word, decision]));
+  const decisions = Object.fromEntries(Object.entries(SIGNS).map(([decision, sign]) => [sign, decision]));
   return Object.fromEntries(
-    rows.flatMap(([operations = '', ...words]) => {
-      const decided = Object.fromEntries(relations.map((relation, index) => [relation, decisions[words[index] ?? '']]));
+    rows.flatMap(([operations = '', ...signs]) => {
+      const decided = Object.fromEntries(relations.map((relation, index) => [relation, decisions[signs[index] ?? '']]));
       return operations.split(', ').map((operation) => [operation.replaceAll('`', ''), decided]);
     }),
   ) as AccessTable;

@@ -37,12 +37,11 @@ tool demo   # open the screens on a temporary database with sample data
 \`tool\` in a terminal opens the list of targets, \`tool target TARGET\` the snapshots of one. Without a configuration it asks
 the questions of \`tool config init\`. [Commands](commands.md) do the same.
 
-Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
+The safe answer comes first; the name of a database on another machine must be typed.
 
 From 120 columns targets, snapshots, tables and their facts stand side by side: Tab moves between them.
 
-Runs continue when their screen is left, one after the other on one target. The status bar shows the last result or the run
-in progress, \`READ-ONLY\`, configuration file, mode and version.`;
+Runs continue when their screen is left, one after the other on one target.`;
 
 const COMMANDS_TEXT = `One key means one thing on every screen, apart from \`s\`. \`keys\` in the configuration replaces keys by the id of their command:
 

@@ -213,6 +213,7 @@ export function lazyOperations(
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    draftSubset: inSurroundings(async () => (await import('../../src/operations/subset/save-subset.ts')).draftSubset),
     includeAllSchemas: inContext(
       async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
     ),

@@ -1,6 +1,7 @@
-import { queryEditedText } from '../../src/operations/sanitize/coverage-text.ts';
+import { QUERY_ABSENT, queryEditedText } from '../../src/operations/sanitize/coverage-text.ts';
 import { sanitizeOperation } from '../../src/operations/sanitize/operation.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
@@ -81,6 +82,24 @@ export const SHOW_COVERAGE: KeyBinding = {
     if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
   },
 };
+
+/** The query that made a snapshot, whatever the present one is. */
+export const SHOW_QUERY: KeyBinding = {
+  id: 'query',
+  label: 'query',
+  help: 'open the query that made the sanitized snapshot, in $VISUAL or $EDITOR',
+  palette: 'Open query of snapshot',
+  whyNot: (context) => noSnapshot(context) ?? noQuery(context.snapshot),
+  run: (model) => {
+    const file = contextOf(model).snapshot?.query_file;
+    if (file) model.terminal.edit(file).catch((thrown: unknown) => notifyFailure(model, thrown));
+  },
+};
+
+function noQuery(snapshot: SnapshotRow | null): string | null {
+  if (snapshot?.query_file) return null;
+  return snapshot?.sanitized ? QUERY_ABSENT.elsewhere : QUERY_ABSENT.original;
+}
 
 export const EDIT_QUERY: KeyBinding = {
   id: 'edit',

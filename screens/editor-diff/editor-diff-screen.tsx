@@ -7,8 +7,7 @@ import { DiffView } from '../app/frame/diff-view.tsx';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
-import type { ScreenModule } from '../app/model.ts';
-import { saveShown } from '../commands/configuration/save-draft.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -21,6 +20,8 @@ interface EditorDiffRoute {
   draft: ConfigurationDraft;
   lines: DiffLine[];
   list: ListState;
+  /** Enter, once the screen is left. */
+  save: () => void;
 }
 
 export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
@@ -28,13 +29,18 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   title: 'Changes of the configuration file',
   view: EditorDiffView,
   keys: [
-    { keys: ['enter'], label: 'save', help: 'write the file', run: saveShown, stays: true, palette: false },
-    { ...BACK, label: 'continue editing', help: 'back to the editor; nothing is written' },
+    { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true, palette: false },
+    { ...BACK, label: 'continue editing', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,
   ],
   rows: (_, { lines }) => rowsByIndex(lines),
 };
+
+function accept({ navigation }: Model, { save }: EditorDiffRoute): void {
+  navigation.pop();
+  save();
+}
 
 function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const { columns, height } = useRoom();

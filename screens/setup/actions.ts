@@ -6,6 +6,7 @@ import { type Model, quietly } from '../app/model.ts';
 import { startBuild } from '../commands/build.ts';
 import { REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
+import { EMPTY_FORM, inField, moveInForm } from './source-form.ts';
 import { CONTAINER, type SetupFound, type SetupStep } from './step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps-text.ts';
 import { ANSWER_CHECKS, planned } from './validate-answer.ts';
@@ -18,9 +19,10 @@ const IMAGE_TIMEOUT_MS = 600_000;
 export function setUp(model: Model): void {
   const route: SetupRoute = {
     screen: 'setup',
-    step: SETUP_STEPS[0]?.id ?? 'target',
+    step: SETUP_STEPS[0]?.id ?? 'url',
     config: model.config,
     answers: {},
+    form: EMPTY_FORM,
     leftOut: [],
     found: {
       engines: null,
@@ -46,6 +48,10 @@ export function setUp(model: Model): void {
 /** Enter in a field: goes on when the answer is valid. */
 export function answerTyped(model: Model, route: SetupRoute): void {
   const step = stepWithId(route.step);
+  if (step.kind === 'form') {
+    answerForm(model, route);
+    return;
+  }
   const text = route.typing?.text.trim() ?? '';
   if (step.kind !== 'text') return;
   if (text === '' && !step.optional) {
@@ -53,6 +59,16 @@ export function answerTyped(model: Model, route: SetupRoute): void {
     return;
   }
   goOn(model, { ...route, answers: { ...route.answers, [step.id]: text } });
+}
+
+/** A complete URL and the last field go on, the others lead to the next one. */
+function answerForm(model: Model, route: SetupRoute): void {
+  const { field } = route.form;
+  const url = route.answers.url?.trim() ?? '';
+  if (route.busy) return;
+  if (field !== 'url' && field !== 'database') model.navigation.replace(moveInForm(route, 'down'));
+  else if (url === '') model.navigation.notify({ tone: 'caution', text: REFUSED.empty });
+  else goOn(model, { ...route, answers: { ...route.answers, url } });
 }
 
 export function answerChosen(model: Model, value: string): void {
@@ -92,7 +108,8 @@ export function backStep(model: Model, route: SetupRoute): void {
   if (step === 'done') end(model, route, { build: false });
   else if (!before) model.navigation.pop();
   else {
-    const answers = typing ? { ...route.answers, [step]: typing.text } : route.answers;
+    const isText = typing && stepWithId(step).kind === 'text';
+    const answers = isText ? { ...route.answers, [step]: typing.text } : route.answers;
     model.navigation.replace(at({ ...route, answers }, before));
   }
 }
@@ -145,7 +162,8 @@ function at(route: SetupRoute, step: SetupStep = stepWithId('review')): SetupRou
   const initial = (): TextEdit =>
     answered === undefined && step.kind === 'text' ? defaultText(step.initial?.(route) ?? '') : textEdit(answered);
   const typing = step.kind === 'text' ? initial() : null;
-  return { ...route, step: step.id, typing, busy: null, scrolledUp: 0, error: null };
+  const next = { ...route, step: step.id, typing, busy: null, scrolledUp: 0, error: null };
+  return step.kind === 'form' ? inField(next, route.form.field) : next;
 }
 
 function toggleSchema(model: Model, route: SetupRoute, name: string): void {

@@ -23,9 +23,9 @@ interface Answer {
 
 const ANSWERS: Answer[] = [
   { after: 'file', name: 'File', value: ({ config, answers }) => config ?? answers.file ?? null },
-  { after: 'target', name: 'Target', value: ({ answers }) => answers.target ?? null },
   // Of the typed URL only what the engine shows of it.
-  { after: 'url', name: 'Source', value: ({ found }) => found.source?.display ?? null },
+  { after: 'database', name: 'Source', value: ({ found }) => found.source?.display ?? null },
+  { after: 'target', name: 'Target', value: ({ answers }) => answers.target ?? null },
   {
     after: 'schemas',
     name: 'Schemas',

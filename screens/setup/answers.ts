@@ -1,5 +1,5 @@
 import { FOLDER } from '../../src/config/schema/storage-providers.ts';
-import type { SetUp } from '../../src/operations/configuration/set-up.ts';
+import type { InGit, SetUp } from '../../src/operations/configuration/set-up.ts';
 import { sourceOf, withPrograms } from './source-url.ts';
 import type { SetupState } from './step.ts';
 import { isProvider, KEYS, neededBy } from './storage-steps-text.ts';
@@ -17,8 +17,11 @@ export function setUpOf(state: SetupState): SetUp {
         ? { source: answers.sourceVariable ?? '', destination: answers.destinationVariable ?? '' }
         : null,
     storage: storageOf(state),
+    inGit: IN_GIT.find((each) => each === answers.git),
   };
 }
+
+const IN_GIT: InGit[] = ['ignore', 'keychain'];
 
 /** `null` where `public`, the default, is the only schema. */
 function schemaConfigOf({ found, leftOut }: SetupState): SetUp['schemaConfig'] {

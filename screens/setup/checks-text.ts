@@ -23,7 +23,6 @@ const BUCKET = 'Testing the bucket: list, put, get, delete; Esc cancels';
 
 const CHECKING: Partial<Record<SetupStepId, string>> = {
   url: 'Connecting to the source; Esc cancels',
-  password: 'Listing the databases of the server; Esc cancels',
   database: 'Connecting to the source; Esc cancels',
   destination: 'Checking the destination; Esc cancels',
   path: 'Testing the folder: list, put, get, delete; Esc cancels',
@@ -38,22 +37,21 @@ export function checkedLines({ step, found }: SetupState, glyphs: Glyphs): Cell[
   const good = (text: string): Cell[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
   switch (step) {
     case 'file':
-    case 'target':
-    case 'how':
-    case 'engine':
+    case 'url':
       return engineLines(found, glyphs);
+    case 'target':
     case 'schemas':
     case 'destination': {
       if (!source) return [];
-      const { display, server_version, size_bytes } = source;
-      return good(`${display} is up: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
+      const { server_version, size_bytes } = source;
+      return good(`The source is up: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
     }
     case 'keep':
     case 'storage':
       if (!destination) return [];
       return destination.exists
-        ? good(`${destination.display} exists, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
-        : good(`${destination.display} does not exist yet: the first load creates it`);
+        ? good(`The destination exists, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
+        : good(`The destination does not exist yet: the first load creates it`);
     case 'review':
       return storage === null ? [] : good(`${storage}: list, put, get and delete work`);
     default:

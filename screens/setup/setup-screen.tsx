@@ -4,18 +4,19 @@ import { Failure, failureHeight } from '../../components/empty.tsx';
 import { Line, Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
-import type { Fact } from '../../src/presentation/shapes/fact.ts';
-import { wrap } from '../../src/text/text-width.ts';
+import { fitCells, wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
 import { BACK, moving } from '../app/keys.ts';
-import type { ScreenModule } from '../app/model.ts';
-import { scrolledUp } from '../app/navigate.ts';
+import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { move, scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
 import { answeredFacts } from './answered-text.ts';
 import { checkedLines, checkingText } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
+import { SourceFields } from './source-fields.tsx';
+import { moveInForm, nextType, sourceTyped } from './source-form.ts';
+import { type ChoiceStep, type SetupStep, SOURCE_FIELDS, type TextStep } from './step.ts';
 import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
@@ -42,94 +43,102 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       palette: false,
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file is shown' },
+    {
+      keys: ['space', 'left', 'right'],
+      label: 'next type',
+      help: 'the next type of server',
+      when: ({ route }) => isForm({ route }) && route.form.field === 'scheme',
+      run: ({ navigation }, route) => navigation.replace(nextType(route)),
+      palette: false,
+    },
+    moving('down', { keys: ['down', 'tab'], label: 'next field', help: 'the field below', when: isForm }),
+    moving('up', { keys: ['up', 'shift+tab'], help: 'the field above', when: isForm }),
     moving('up', { keys: ['up'], help: 'the choice above; towards the beginning of the file' }),
     moving('down', { keys: ['down'], help: 'the choice below; towards the end of the file' }),
     moving('page-up', { keys: ['pageup'], help: 'a page up in the file' }),
     moving('page-down', { keys: ['pagedown'], help: 'a page down in the file' }),
   ],
-  onMove: (model, route, move) =>
-    model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
+  onMove: (model, route, direction) => {
+    const scrolled = { ...route, scrolledUp: scrolledUp(model, route.scrolledUp, direction) };
+    model.navigation.replace(isForm({ route }) ? moveInForm(route, direction) : scrolled);
+  },
+  onText: ({ navigation }, route, typing) =>
+    navigation.replace(route.step === 'url' ? sourceTyped(route, typing) : { ...route, typing }),
+  onComplete: (model) => move(model, 'down'),
   onBack: backStep,
   onAccept: answerTyped,
 };
 
+function isForm({ route }: Pick<KeyContext, 'route'>): boolean {
+  return route.screen === 'setup' && route.step === 'url' && !route.busy;
+}
+
 function SetupView({ route }: { route: SetupRoute }) {
-  const { columns, height, wide } = useRoom();
+  const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { error, busy, found } = route;
   const step = stepWithId(route.step);
   const steps = stepsOf(route);
-  const answered = wide && asks(step) ? answeredFacts(route) : [];
-  const left = answered.length > 0 ? ANSWERS_WIDTH : 0;
-  const width = columns - left - 4;
+  const width = columns - 4;
   const about = step
     .about(route)
     .flatMap((text, index) =>
       wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
     );
-  const welcome: Span[] = step === steps[0] ? [{ text: WELCOME, tone: 'strong' }] : [];
+  const welcome: Span[][] = step === steps[0] ? [[{ text: WELCOME, tone: 'strong' }]] : [];
   const checked = checkedLines(route, glyphs).flatMap(({ text, tone }) =>
-    wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
+    wrap(text, width).map((line): Span[] => [{ text: line, ...(tone && { tone }) }]),
   );
-  const told = [...welcome, ...checked];
+  const told = [...welcome, ...(asks(step) ? answeredLines(route) : []), ...checked];
   const failed = error ? failureHeight(error, columns) : 0;
-  const least = step.kind === 'text' || busy ? 1 : LEAST_ROWS;
+  const least = busy ? 1 : LEAST_ROWS[step.kind];
   const above = fitting({ told, about, height: height - failed - least });
-  const room = Math.max(LEAST_ROWS, height - failed - above.length);
+  const room = Math.max(1, height - failed - above.length);
   return (
     <Frame
       screen="setup"
       path={['set up']}
       aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
     >
-      <Box flexDirection="row" flexShrink={0}>
-        {left > 0 && <Answers facts={answered} width={left} height={height - failed} />}
-        <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
-          <Lines lines={above} width={width} />
-          {busy && (
-            <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
-          )}
-          {!busy && step.kind !== 'review' && (
-            <Question key={step.id} route={route} step={step} room={room} width={width} />
-          )}
-          {!busy && step.kind === 'review' && (
-            <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
-          )}
-        </Box>
+      <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
+        <Lines lines={above} width={width} />
+        {busy && (
+          <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
+        )}
+        {!busy && (step.kind === 'text' || step.kind === 'choice') && (
+          <Question key={step.id} route={route} step={step} room={room} width={width} />
+        )}
+        {!busy && step.kind === 'form' && <SourceFields route={route} room={room} width={width} />}
+        {!busy && step.kind === 'review' && (
+          <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
+        )}
       </Box>
       {error && <Failure error={error} width={columns} />}
     </Frame>
   );
 }
 
-/** Columns. */
-const ANSWERS_WIDTH = 28;
-
 /** The file has the answers in it. */
 function asks({ id }: SetupStep): boolean {
   return id !== 'review' && id !== 'done';
 }
 
-/** The answers so far: a label, and below it what was answered. */
-function Answers({ facts, width, height }: { facts: Fact[]; width: number; height: number }) {
-  const lines = facts.flatMap(({ name, value }): Span[] => [
-    { text: name, tone: 'dim' },
-    ...wrap(value, width - 4).map((text): Span => ({ text })),
+/** The answers so far, aligned. */
+function answeredLines(route: SetupRoute): Span[][] {
+  return answeredFacts(route).map(({ name, value }) => [
+    { text: fitCells(name, ANSWER_NAME_WIDTH), tone: 'dim' },
+    { text: ` ${value}` },
   ]);
-  const shown = lines.slice(Math.max(0, lines.length - height + 1));
-  return (
-    <Box flexDirection="column" width={width} paddingLeft={2} flexShrink={0}>
-      <Line spans={[]} width={width - 2} />
-      <Lines lines={shown.map((span) => [span])} width={width - 3} />
-    </Box>
-  );
 }
 
-/** Rows of a list of choices, or of the file, at least. */
-const LEAST_ROWS = 3;
+/** Cells of the longest name. */
+const ANSWER_NAME_WIDTH = 11;
+
+/** Rows of a question at least. */
+const LEAST_ROWS: Record<SetupStep['kind'], number> = { text: 1, choice: 3, form: SOURCE_FIELDS.length, review: 3 };
 
 interface Above {
-  told: Span[];
+  told: Span[][];
   about: Span[];
   height: number;
 }
@@ -137,15 +146,15 @@ interface Above {
 /** The lines above the question. Where room is short blank lines go first, then explanations, then earlier results. */
 function fitting({ told, about, height }: Above): Span[][] {
   const lines = (spans: Span[]) => spans.map((span) => [span]);
-  const spaced = [[], ...lines(told), ...(told.length > 0 ? [[]] : []), ...lines(about), []];
+  const spaced = [[], ...told, ...(told.length > 0 ? [[]] : []), ...lines(about), []];
   if (spaced.length <= height) return spaced;
-  const [asked = [], explained = []] = [
+  const [asked, explained] = [
     about.filter(({ tone }) => tone === 'plain'),
     about.filter(({ tone }) => tone !== 'plain'),
   ];
   const rest = Math.max(0, height - asked.length);
   const results = told.slice(Math.max(0, told.length - rest));
-  return [...lines(results), ...lines(asked), ...lines(explained.slice(0, rest - results.length))].slice(
+  return [...results, ...lines(asked), ...lines(explained.slice(0, rest - results.length))].slice(
     0,
     Math.max(1, height),
   );
@@ -153,7 +162,7 @@ function fitting({ told, about, height }: Above): Span[][] {
 
 interface QuestionProps {
   route: SetupRoute;
-  step: Exclude<SetupStep, { kind: 'review' }>;
+  step: TextStep | ChoiceStep;
   room: number;
   width: number;
 }
@@ -187,7 +196,11 @@ interface FileTextProps {
 
 function FileText({ text, up, room, width }: FileTextProps) {
   const { viewport } = useModel();
-  const lines = text.trimEnd().split('\n');
+  // Explanations are whole, values at their place.
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('#') ? wrap(line, width) : [line]));
   viewport.furthest = Math.max(0, lines.length - room);
   viewport.page = room;
   const last = Math.max(room, lines.length - up);

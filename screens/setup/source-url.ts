@@ -1,9 +1,11 @@
+import { urlWithSuffix } from '../../src/config/urls/proposed-url.ts';
+import { partsOf, partText } from '../../src/config/urls/raw-parts.ts';
 import { profileOfScheme } from '../../src/engines/list.ts';
 import type { EngineProfile } from '../../src/engines/profile.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import { CONTAINER, lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
 
-/** The connection URL of the source, typed or composed. */
+/** The connection URL of the source. */
 export function sourceOf(state: SetupState): string {
   return withPrograms(state, typedSource(state));
 }
@@ -21,23 +23,12 @@ export function withPrograms({ answers }: SetupState, url: string): string {
 }
 
 function typedSource(state: SetupState): string {
-  const { answers } = state;
-  if (answers.how !== 'fields') return lacksDatabase(state) ? withDatabase(state) : (answers.url ?? '');
-  const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;
-  const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
-  // An IPv6 address is in brackets; the slashes of a socket's folder are encoded.
-  const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.replaceAll('/', '%2F');
-  return `${engine}://${encodeURIComponent(user)}${secret}@${address}:${port}/${encodeURIComponent(database)}`;
+  return lacksDatabase(state) ? withDatabase(state) : (state.answers.url ?? '');
 }
 
 function withDatabase({ answers: { url = '', database = '' } }: SetupState): string {
   return url.replace(SERVER_URL, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
-
-const SOURCE_URL =
-  /^(?<scheme>[a-z]+):\/\/(?:(?<user>[^:@/]*)(?<secret>:.*)?@)?(?<host>\[[^\]]*\]|[^@:/?#]*)(?<port>:\d+)?\/(?<database>[^/?#@]+)(?<rest>[?#].*)?$/i;
-
-const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\]|)$/i;
 
 /** The application's own database, where it is of the source's type and not the source itself. */
 export function projectDestination(state: SetupState): ProjectDatabase | null {
@@ -47,18 +38,16 @@ export function projectDestination(state: SetupState): ProjectDatabase | null {
   return project && project.url !== source && engineOf(project.url) === engineOf(source) ? project : null;
 }
 
-/**
- * The application's own database, or `postgres://app@localhost/shop_dev`: the source's database with `_dev`. On the source's server only where that is
- * this machine: never beside production. Empty where the URL cannot be read.
- */
+/** The application's own database, or the source's one with `_dev`. Empty where the URL cannot be read. */
 export function proposedDestination(state: SetupState): string {
-  const parts = SOURCE_URL.exec(sourceOf(state))?.groups;
-  if (!parts) return '';
-  const { scheme, user = '', secret = '', host = '', port = '', database, rest = '' } = parts;
-  const project = projectDestination(state);
-  if (project) return project.url;
-  const login = (password: string): string => (user === '' && password === '' ? '' : `${user}${password}@`);
-  return LOCAL_HOST.test(host)
-    ? `${scheme}://${login(secret)}${host}${port}/${database}_dev${rest}`
-    : `${scheme}://${login('')}localhost/${database}_dev`;
+  const source = sourceOf(state);
+  if (!partsOf(source)?.database) return '';
+  return projectDestination(state)?.url ?? urlWithSuffix(source, '_dev') ?? '';
+}
+
+/** The name of a target follows from its database. */
+export function proposedName(state: SetupState): string {
+  const parts = partsOf(sourceOf(state));
+  const name = parts ? partText(parts, 'database').replaceAll(/[^\p{L}\p{N}._-]+/gu, '-') : '';
+  return name.replace(/^[^\p{L}\p{N}]+|-+$/gu, '') || 'app';
 }

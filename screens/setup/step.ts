@@ -1,3 +1,4 @@
+import type { RawParts } from '../../src/config/urls/raw-parts.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
@@ -6,16 +7,10 @@ import type { NameWithSize } from '../../src/results/results.ts';
 
 export type SetupStepId =
   | 'file'
-  | 'target'
-  | 'how'
   | 'programs'
   | 'url'
-  | 'engine'
-  | 'host'
-  | 'port'
-  | 'user'
-  | 'password'
   | 'database'
+  | 'target'
   | 'schemas'
   | 'destination'
   | 'keep'
@@ -31,10 +26,22 @@ export type SetupStepId =
   | 'credentials'
   | 'accessKey'
   | 'secretKey'
+  | 'git'
   | 'review'
   | 'done';
 
 export type SetupAnswers = Partial<Record<SetupStepId, string>>;
+
+/** The fields of the source, on one form. */
+export const SOURCE_FIELDS = ['url', 'scheme', 'host', 'port', 'user', 'password', 'database'] as const;
+export type SourceField = (typeof SOURCE_FIELDS)[number];
+
+export interface SourceForm {
+  /** The one that receives the keys. */
+  field: SourceField;
+  /** The parts of the URL in the answers; defaults where that is none. */
+  parts: RawParts;
+}
 
 /** The state that the questions of the wizard depend on. */
 export interface SetupState {
@@ -42,6 +49,7 @@ export interface SetupState {
   /** The file given with `--config`, which is not asked for. */
   config: string | undefined;
   answers: SetupAnswers;
+  form: SourceForm;
   /** Schemas excluded from snapshots. */
   leftOut: string[];
   found: SetupFound;
@@ -85,7 +93,8 @@ export interface ChoiceStep extends StepBase {
   options: (state: SetupState) => { label: string; value: string }[];
 }
 
-export type SetupStep = TextStep | ChoiceStep | (StepBase & { kind: 'review' });
+/** `form`: the fields of the source; `review`: the file. */
+export type SetupStep = TextStep | ChoiceStep | (StepBase & { kind: 'form' | 'review' });
 
 /** The answer that runs client programs in a container. */
 export const CONTAINER = 'container';
@@ -95,5 +104,5 @@ export const SERVER_URL = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
 
 /** Reports whether the typed URL names a server without a database. */
 export function lacksDatabase({ answers }: SetupState): boolean {
-  return answers.how !== 'fields' && SERVER_URL.test(answers.url ?? '');
+  return SERVER_URL.test(answers.url ?? '');
 }

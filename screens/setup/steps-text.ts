@@ -1,16 +1,24 @@
-import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
-import { projectDestination, proposedDestination, sourceProfile } from './source-url.ts';
-import { CONTAINER, lacksDatabase, type SetupState, type SetupStep, type SetupStepId } from './step.ts';
+import { projectDestination, proposedDestination, proposedName, sourceProfile } from './source-url.ts';
+import {
+  CONTAINER,
+  lacksDatabase,
+  type SetupState,
+  type SetupStep,
+  type SetupStepId,
+  type SourceField,
+} from './step.ts';
 import { STORAGE_STEPS } from './storage-steps-text.ts';
 
-const byFields = ({ answers }: SetupState): boolean => answers.how === 'fields';
 const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'variable';
 
 /** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
+
+/** The answer of the git question that changes nothing. */
+export const COMMIT = '';
 
 /** Above the first question. */
 export const WELCOME = 'Welcome to tool. Nothing is written before you have seen the file.';
@@ -25,22 +33,6 @@ export const SETUP_STEPS: SetupStep[] = [
     options: () => [
       { label: './tool.yml (this folder only)', value: 'tool.yml' },
       { label: '~/.config/tool/tool.yml (every folder)', value: '~/.config/tool/tool.yml' },
-    ],
-  },
-  {
-    id: 'target',
-    kind: 'text',
-    label: 'Name:',
-    about: () => ['Name of the target, as in: tool build NAME'],
-    initial: () => 'app',
-  },
-  {
-    id: 'how',
-    kind: 'choice',
-    about: () => ['The source: the database of the snapshots. It is only read.'],
-    options: () => [
-      { label: 'Type or paste its connection URL', value: 'url' },
-      { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
     ],
   },
   {
@@ -61,54 +53,27 @@ export const SETUP_STEPS: SetupStep[] = [
   },
   {
     id: 'url',
-    kind: 'text',
-    label: 'Source:',
+    kind: 'form',
     about: () => [
-      'Such as postgres://user:password@host:5432/database or mysql://…. Where to store the password is asked later.',
-      'Without a database, the databases of the server are listed.',
+      'The source: the database of the snapshots. It is only read.',
+      'Paste its URL, or fill in the fields. Without a database, those of the server are listed.',
+      'Where to store the password is asked later.',
     ],
-    when: ({ answers }) => answers.how !== 'fields',
-  },
-  {
-    id: 'engine',
-    kind: 'choice',
-    about: () => ['Type of the server.'],
-    when: byFields,
-    options: () => ENGINE_PROFILES.map(({ id, products }) => ({ label: products.join(' or '), value: id })),
-  },
-  {
-    id: 'host',
-    kind: 'text',
-    label: 'Host:',
-    about: () => ['Name or address of the server.'],
-    when: byFields,
-    initial: () => 'localhost',
-  },
-  {
-    id: 'port',
-    kind: 'text',
-    label: 'Port:',
-    about: () => ['Port of the server.'],
-    when: byFields,
-    initial: ({ answers }) => String(profileOfScheme(answers.engine ?? '')?.defaultPort ?? ''),
-  },
-  { id: 'user', kind: 'text', label: 'User:', about: () => ['User to connect as.'], when: byFields },
-  {
-    id: 'password',
-    kind: 'text',
-    label: 'Password:',
-    about: () => ['Password of the user; empty for none. Then the databases of the server are listed.'],
-    when: byFields,
-    optional: true,
-    secret: true,
   },
   {
     id: 'database',
     kind: 'choice',
     about: () => ['Database to build snapshots of.'],
-    when: (state) => byFields(state) || lacksDatabase(state),
+    when: lacksDatabase,
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
+  },
+  {
+    id: 'target',
+    kind: 'text',
+    label: 'Name:',
+    about: () => ['Name of the target, as in: tool build NAME'],
+    initial: proposedName,
   },
   {
     id: 'schemas',
@@ -171,9 +136,25 @@ export const SETUP_STEPS: SetupStep[] = [
   },
   ...STORAGE_STEPS,
   {
+    id: 'git',
+    kind: 'choice',
+    about: ({ found }) => [
+      `${found.plan?.file ?? 'The file'} is in a git repository, and git does not ignore it.`,
+      'Anyone with the file can decrypt its passwords, because it contains the secret_key.',
+    ],
+    when: ({ found }) => found.plan?.committed === true,
+    options: () => [
+      { label: 'Add it to .gitignore', value: 'ignore' },
+      { label: 'Store the secret_key in the system keychain, not in the file', value: 'keychain' },
+      { label: 'Change nothing', value: COMMIT },
+    ],
+  },
+  {
     id: 'review',
     kind: 'review',
-    about: ({ found }) => [`${found.plan?.file ?? 'The file'}, to be written with Enter:`],
+    about: ({ found, answers }) => [
+      `${found.plan?.file ?? 'The file'}, to be written with Enter${found.plan?.committed && answers.git === 'ignore' ? ', and added to .gitignore' : ''}:`,
+    ],
   },
   {
     id: 'done',
@@ -198,6 +179,23 @@ export function stepWithId(id: SetupStepId): SetupStep {
   if (!step) throw new Error(`there is no step ${id}`);
   return step;
 }
+
+/** The labels of the form's fields. */
+export const FIELD_LABELS: Record<SourceField, string> = {
+  url: 'URL:',
+  scheme: 'Type:',
+  host: 'Host:',
+  port: 'Port:',
+  user: 'User:',
+  password: 'Password:',
+  database: 'Database:',
+};
+
+/** The placeholder of an empty URL. */
+export const URL_EXAMPLE = 'postgres://user:password@host:5432/database or mysql://…';
+
+/** Beside the type of the server, which is not typed. */
+export const TYPE_HINT = 'Space: the next type';
 
 /** The questions that apply to the answers so far. */
 export function stepsOf(state: SetupState): SetupStep[] {

@@ -19,10 +19,12 @@ export const ANSWER_CHECKS: Partial<Record<SetupStepId, (options: SetupCheckOpti
   {
     file: planned,
     target: planned,
-    url: async (options) => (lacksDatabase(options.route) ? databases(options) : source(options)),
-    host: async ({ route }) => assertAnswer(!/\s/.test(route.answers.host ?? ''), REFUSED.host),
-    port: async ({ route }) => assertAnswer(isPort(route.answers.port), REFUSED.port),
-    password: databases,
+    async url(options) {
+      const { host, port } = options.route.form.parts;
+      assertAnswer(!/\s|%20/.test(host), REFUSED.host);
+      assertAnswer(port === '' || port.includes('{{') || isPort(port), REFUSED.port);
+      return lacksDatabase(options.route) ? databases(options) : source(options);
+    },
     database: source,
     async destination({ operations, session, route }) {
       const { destination = '' } = route.answers;
@@ -70,7 +72,7 @@ async function bucket({ operations, session, route }: SetupCheckOptions): Promis
   return { storage: profile && (await operations.tryStorage(session, profile)) };
 }
 
-function isPort(text = ''): boolean {
+function isPort(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 }
 

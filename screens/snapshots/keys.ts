@@ -14,7 +14,7 @@ import { REMOVE } from '../commands/remove.ts';
 import { RESET } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
-import { CLASSIFY, SANITIZE } from '../commands/sanitize.ts';
+import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
 import { UNDO } from '../commands/undo.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
@@ -155,6 +155,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   BUILD,
   SANITIZE,
+  SHOW_QUERY,
   CLASSIFY,
   COPY,
   UNDO,

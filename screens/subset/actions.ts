@@ -1,22 +1,30 @@
 import { focusOn } from '../../src/operations/subset/diagram-text.ts';
 import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
+import {
+  isSubsetTable,
+  notByShare,
+  SUGGESTION_OFFER_ANSWERS,
+  smallestOrLargest,
+  suggestionOffer,
+} from '../../src/operations/subset/text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { changeRoute } from '../app/lists/fetched.ts';
+import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { confirm, plannedRun } from '../commands/runs/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
-/** Plans the target's subset, and shows its tables. */
-export function openSubset(model: Model, target: string): void {
+/** Plans the target's subset, or a suggested one, and shows its tables. */
+export function openSubset(model: Model, target: string, { suggested = false } = {}): void {
   const route: SubsetRoute = {
     screen: 'subset',
     target,
     choices: null,
-    changed: false,
+    suggested,
+    changed: suggested,
     found: null,
     error: null,
     counting: true,
@@ -28,9 +36,9 @@ export function openSubset(model: Model, target: string): void {
 }
 
 /** Plans anew; an earlier plan that is still being made is not shown any more. */
-function count(model: Model, { target, choices, controller }: SubsetRoute): void {
+function count(model: Model, { target, choices, suggested, controller }: SubsetRoute): void {
   const answer = (change: (route: SubsetRoute) => Partial<SubsetRoute>): void => changeRoute(model, controller, change);
-  const request = { target, count: true, ...(choices && { settings: choices }) };
+  const request = { target, count: true, suggest: suggested, ...(choices && { settings: choices }) };
   model.operations.plan(quietly(controller.signal), subsetOperation, request).then(
     (found) =>
       answer((route) => ({
@@ -39,8 +47,27 @@ function count(model: Model, { target, choices, controller }: SubsetRoute): void
         counting: false,
         choices: route.choices ?? choicesOf(found.sealed.settings),
       })),
-    (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
+    (thrown: unknown) => {
+      const error = toUserError(thrown);
+      const top = model.navigation.top();
+      const isShown = top.screen === 'subset' && top.controller === controller;
+      if (error.code === 'subset_missing' && !suggested && isShown) offerSubset(model, target);
+      else answer(() => ({ error, counting: false }));
+    },
   );
+}
+
+/** Instead of a plan that cannot be made. */
+function offerSubset(model: Model, target: string): void {
+  model.navigation.pop();
+  model.navigation.push({
+    screen: 'choice',
+    ...suggestionOffer(target),
+    options: SUGGESTION_OFFER_ANSWERS,
+    answer: (answer) => {
+      if (answer === 'go') openSubset(model, target, { suggested: true });
+    },
+  });
 }
 
 export function excludeTable(model: Model, route: SubsetRoute): void {
@@ -101,16 +128,34 @@ export function confirmSubset(model: Model, { target, found, counting, error }: 
   confirm(model, { target, title: 'subset', plan: async () => plan });
 }
 
-/** Writes the choices into the configuration; comments and everything else stay. */
-export function saveSubset(model: Model, { target, choices, controller }: SubsetRoute): void {
+/** Writes the choices into the configuration; comments and everything else stay. A suggestion is shown first. */
+export function saveSubset(model: Model, { target, choices, suggested, controller }: SubsetRoute): void {
   if (!choices) return;
-  model.operations.saveSubset(quietly(controller.signal), { target, choices }).then(
-    ({ file }) => {
-      model.navigation.change((other) =>
-        other.screen === 'subset' && other.choices === choices ? { ...other, changed: false } : other,
-      );
-      model.navigation.notify({ tone: 'good', text: `Saved ${file}` });
-    },
-    (thrown: unknown) => notifyFailure(model, thrown),
-  );
+  const saving = suggested
+    ? showSuggestion(model, { target, choices })
+    : model.operations.saveSubset(quietly(controller.signal), { target, choices }).then(saved(model, choices));
+  saving.catch((thrown: unknown) => notifyFailure(model, thrown));
+}
+
+async function showSuggestion(model: Model, saving: { target: string; choices: SubsetChoices }): Promise<void> {
+  const draft = await model.operations.draftSubset(saving);
+  const lines = await model.operations.diffDraft(draft);
+  const save = (): void => {
+    model.operations
+      .saveDraft(draft)
+      .then(saved(model, saving.choices), (thrown: unknown) => notifyFailure(model, thrown));
+  };
+  const top = model.navigation.top();
+  if (top.screen !== 'subset' || top.choices !== saving.choices) return;
+  model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList, save });
+}
+
+function saved(model: Model, choices: SubsetChoices) {
+  return ({ file }: { file: string }): void => {
+    model.navigation.change((other) =>
+      other.screen === 'subset' && other.choices === choices ? { ...other, changed: false, suggested: false } : other,
+    );
+    model.navigation.notify({ tone: 'good', text: `Saved ${file}` });
+    void refreshTargetsAnew(model);
+  };
 }

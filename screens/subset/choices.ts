@@ -1,5 +1,6 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
+import { PERCENTAGES } from '../../src/subset/suggestion.ts';
 
 /** The settings that the screen can change. */
 export function choicesOf({
@@ -9,8 +10,6 @@ export function choicesOf({
 }: PlannedSubset['settings']): SubsetChoices {
   return { subset_tables, copy_tables, excluded_tables };
 }
-
-const PERCENTAGES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 export function toggleExcluded(choices: SubsetChoices, table: string): SubsetChoices {
   const { excluded_tables } = without(choices, table);

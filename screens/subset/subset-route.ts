@@ -18,6 +18,8 @@ export interface SubsetRoute extends FetchState<ShownPlan<PlannedSubset>> {
   target: string;
   /** `null` until the configured ones are known. */
   choices: SubsetChoices | null;
+  /** The target has no subset: its settings are suggested. */
+  suggested: boolean;
   /** The choices differ from the configured ones. */
   changed: boolean;
   /** The plan shown is older than the last change. */

@@ -1,4 +1,5 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { UserError } from '../runtime/errors.ts';
 import { parseDuration } from '../text/duration.ts';
 import { parseSize } from '../text/size.ts';
 import { wrapWords } from '../text/wrap-words.ts';
@@ -7,7 +8,15 @@ import { usageError } from './usage-error.ts';
 import { hasOwnFrom, withSelector } from './words.ts';
 
 export type ParsedLine =
-  | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
+  | {
+      kind: 'command';
+      spec: CommandModule;
+      arguments: Record<string, unknown>;
+      options: object;
+      globals: Globals;
+      /** The error of a line without all required arguments. */
+      lacking?: UserError;
+    }
   | { kind: 'text'; text: string }
   | { kind: 'incomplete'; alone: boolean; help: string; globals: Globals };
 
@@ -15,8 +24,8 @@ export interface ParseOptions {
   grammar: Grammar;
   /** Width of the help; `null` without a terminal. */
   columns: number | null;
-  /** Required arguments without which the line is valid, too. Default: none. */
-  mayLack?: (argument: ArgumentSpec) => boolean;
+  /** Required arguments may be left out. */
+  mayLackArguments?: boolean;
 }
 
 /** Parses the words after `tool`; throws a UserError with exit 2 for invalid ones. */
@@ -37,7 +46,7 @@ export function parseLine(words: string[], options: ParseOptions): ParsedLine {
   return matches[0] ?? { kind: 'text', text: written.join('') };
 }
 
-function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions, into: Sink): Command {
+function createProgram({ grammar, columns, mayLackArguments = false }: ParseOptions, into: Sink): Command {
   const width = () => columns ?? DEFAULT_WIDTH;
   const program = new Command('tool')
     .description('Snapshot a database, and restore it in seconds. Without a command, open the screens.')
@@ -60,7 +69,8 @@ function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions
     .version(grammar.version, '-V, --version', 'print the version');
   throwInsteadOfExit(program);
   for (const option of grammar.globalOptions) program.addOption(toOption(option));
-  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into, width, mayLack });
+  for (const spec of grammar.commands)
+    addCommand(program, { spec, families: grammar.families, into, width, mayLackArguments });
   return program;
 }
 
@@ -94,12 +104,12 @@ interface Addition {
   families: Record<string, string>;
   into: Sink;
   width: () => number;
-  mayLack: NonNullable<ParseOptions['mayLack']>;
+  mayLackArguments: boolean;
 }
 
-function addCommand(program: Command, { spec, families, into, width, mayLack }: Addition): void {
+function addCommand(program: Command, { spec, families, into, width, mayLackArguments }: Addition): void {
   const words = spec.name.split(' ');
-  const addition = { spec, families, into, width, mayLack };
+  const addition = { spec, families, into, width, mayLackArguments };
   const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
   const command = parent
     .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
@@ -109,7 +119,7 @@ function addCommand(program: Command, { spec, families, into, width, mayLack }: 
     .addHelpText('after', () => examplesText(spec, width()));
   throwInsteadOfExit(command);
   for (const argument of spec.arguments) {
-    command.addArgument(toArgument({ ...argument, required: argument.required && !mayLack(argument) }));
+    command.addArgument(toArgument({ ...argument, required: argument.required && !mayLackArguments }));
   }
   for (const option of spec.options) command.addOption(toOption(option));
   rejectOpposites(command);

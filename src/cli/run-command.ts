@@ -7,9 +7,9 @@ import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.t
 import { isTrue } from '../runtime/terminal.ts';
 import { printableLines, printableStyled } from '../text/printable.ts';
 import type { CommandOutcome, Globals, Grammar, Invocation } from './command.ts';
+import { completeArguments, needsTarget } from './complete-arguments.ts';
 import { confirm } from './confirm.ts';
 import type { CommandHost } from './host.ts';
-import { missingArguments, pickMissing } from './pick-missing.ts';
 import { printError } from './print-error.ts';
 import { createJsonPrinter, jsonLine } from './printers/json.ts';
 import { createLivePrinter } from './printers/live.ts';
@@ -101,12 +101,12 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
     const work = async (): Promise<CommandOutcome> => {
-      if (missingArguments(line).length > 0) {
-        await pickMissing(line, { host, context: await invocation.context() });
+      if (line.lacking && !needsTarget(line)) throw line.lacking;
+      if (needsTarget(line) && (await completeArguments(line, { host, context: await invocation.context() }))) {
         // Again, with the name of the target.
         opened = undefined;
       }
-      return spec.run(invocation as Invocation<never, never>);
+      return spec.run({ ...invocation, arguments: line.arguments } as Invocation<never, never>);
     };
     const outcome = await work().catch(async (thrown: unknown) => {
       if (!(thrown instanceof UntrustedConfiguration)) throw thrown;

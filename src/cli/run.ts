@@ -40,7 +40,7 @@ function withFile<Given extends { config?: string }>(given: Given, { environment
   return environment.TOOL_CONFIG ? { config: environment.TOOL_CONFIG, ...given } : given;
 }
 
-/** Accepts a line without its target or snapshot where a person can choose one. */
+/** Accepts a line without all arguments of a command on a target: `completeArguments` looks for them. */
 async function parse(host: CommandHost, grammar: Grammar): Promise<ParsedLine> {
   const { parseLine } = await import('./program.ts');
   const options = { grammar, columns: host.terminal.stdout.columns() };
@@ -48,11 +48,11 @@ async function parse(host: CommandHost, grammar: Grammar): Promise<ParsedLine> {
   try {
     return parseLine(words, options);
   } catch (thrown) {
-    if (toUserError(thrown).code !== 'missing_argument') throw thrown;
-    const { canPick, isPickable } = await import('./pick-missing.ts');
-    const line = parseLine(words, { ...options, mayLack: isPickable });
-    if (line.kind !== 'command' || !canPick(line.globals, host)) throw thrown;
-    return line;
+    const lacking = toUserError(thrown);
+    if (lacking.code !== 'missing_argument') throw thrown;
+    const line = parseLine(words, { ...options, mayLackArguments: true });
+    if (line.kind !== 'command') throw thrown;
+    return { ...line, lacking };
   }
 }
 

@@ -20,6 +20,7 @@ export const subsetCommand = defineCommand({
     },
     { flags: '--snapshot', description: 'also store the subset as a snapshot' },
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --snapshot: ${INCLUDE_NEEDED_SCHEMAS.description}` },
+    { flags: '--suggest', description: 'print suggested settings with their rows, and store nothing' },
     { flags: '--explain <row>', description: 'explain why schema.table:key is in the subset' },
     {
       flags: '--graph <file>',
@@ -36,11 +37,12 @@ export const subsetCommand = defineCommand({
     { command: 'tool subset app --snapshot', does: 'create the subset and a snapshot of it' },
     { command: 'tool subset app --explain public.orders:17', does: 'explain why this order is included' },
     { command: 'tool subset app --graph subset.mmd', does: 'draw the tables and references' },
+    { command: 'tool subset app --suggest', does: 'print settings for the configuration' },
   ],
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { dryRun = false, explain, graph, force = false, summary: _, ...options } = invocation.options;
+    const { dryRun = false, suggest, explain, graph, force = false, summary: _, ...options } = invocation.options;
     if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
     if (force && graph === undefined) {
       throw wrongUsage('--force requires --graph', {
@@ -49,6 +51,12 @@ export const subsetCommand = defineCommand({
       });
     }
     const request: SubsetRequest = { ...invocation.arguments, ...options };
+    if (suggest) {
+      const { suggestSubsetSettings } = await import('../operations/subset/suggest-subset.ts');
+      const { subsetSuggestionText } = await import('../operations/subset/text.ts');
+      const suggestion = await suggestSubsetSettings(await invocation.context(), request);
+      return { data: suggestion, text: subsetSuggestionText(suggestion) };
+    }
     if (explain !== undefined) {
       const { explainSubset } = await import('../operations/subset/explain-subset.ts');
       const { explanationText } = await import('../operations/subset/text.ts');

@@ -16,6 +16,8 @@ export interface Checkout {
   commit: string | null;
 }
 
+type GitContext = Pick<Context, 'runner' | 'environment' | 'cwd' | 'signal'>;
+
 const TIMEOUT_MS = 5000;
 
 /**
@@ -113,6 +115,12 @@ export async function isTracked(context: Context, file: string): Promise<boolean
   return text !== '';
 }
 
+/** Reports whether git would add a file, which need not exist, to a commit: it is in a working tree, and not ignored. */
+export async function isOfferedByGit(context: GitContext, file: string): Promise<boolean> {
+  if (!(await mayBeIn(context)) || (await readFolder(context)) === null) return false;
+  return (await git(context, ['check-ignore', '--quiet', '--', file])) === null;
+}
+
 /** The name that git gives to the content of a file; `null` where it cannot be read. No filter of the repository runs. */
 export function hashFile(context: Context, file: string): Promise<string | null> {
   return git(context, ['hash-object', '--no-filters', '--', file]);
@@ -123,7 +131,7 @@ function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-async function readFolder(context: Context): Promise<string | null> {
+async function readFolder(context: GitContext): Promise<string | null> {
   const folder = await git(context, ['rev-parse', '--show-toplevel']);
   return folder && (await isOwnFolder(context, folder)) ? folder : null;
 }
@@ -132,7 +140,7 @@ async function readFolder(context: Context): Promise<string | null> {
  * The settings of a repository may name any folder as its working tree: only the one that has its `.git` counts, unless
  * the user's environment names another.
  */
-async function isOwnFolder(context: Context, folder: string): Promise<boolean> {
+async function isOwnFolder(context: GitContext, folder: string): Promise<boolean> {
   const { cwd } = context;
   if (cwd === undefined) return false;
   if (isNamedByEnvironment(context)) return true;
@@ -141,13 +149,13 @@ async function isOwnFolder(context: Context, folder: string): Promise<boolean> {
 }
 
 /** Answered without git: most folders are in no repository. */
-async function mayBeIn(context: Context): Promise<boolean> {
+async function mayBeIn(context: GitContext): Promise<boolean> {
   const { cwd } = context;
   if (cwd === undefined || isNamedByEnvironment(context)) return true;
   return (await nearestRepository(cwd).catch(() => null)) !== null;
 }
 
-function isNamedByEnvironment({ environment }: Context): boolean {
+function isNamedByEnvironment({ environment }: GitContext): boolean {
   return Boolean(environment.GIT_DIR || environment.GIT_WORK_TREE);
 }
 
@@ -166,7 +174,7 @@ export async function readGitBranches(context: Context): Promise<Set<string> | n
 
 /** The output of git without its last line feed; `null` where git is missing or has failed. */
 async function git(
-  { runner, cwd, signal }: Context,
+  { runner, cwd, signal }: GitContext,
   args: string[],
   { settings = [...SAFE, ...NO_HOOKS] }: { settings?: string[] } = {},
 ): Promise<string | null> {

@@ -220,6 +220,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
       value: `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${schemas.join(', ')}`,
     },
     ...coverageFacts(row),
+    ...(row.query_file ? [{ name: 'Query', value: row.query_file }] : []),
     ...lackingFacts(row),
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },

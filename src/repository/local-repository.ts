@@ -7,7 +7,7 @@ import { createRepository, filesOf, type Repository, type SaveLists, timeInKey }
 import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 import { claim, foreignFolder } from './store/claim.ts';
 import { createFolder } from './store/folder.ts';
-import { objectKey } from './store/keys.ts';
+import { objectKey, queryKey } from './store/keys.ts';
 
 export interface LocalRepository extends Repository, SaveLists {
   takenAt(target: string): Promise<string[]>;
@@ -33,6 +33,10 @@ export interface LocalRepository extends Repository, SaveLists {
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
   stage(): Promise<StagingFolder>;
+  /** Stores the query of a sanitized snapshot until the snapshot is removed. No push sends it. */
+  writeQuery(id: string, text: string): Promise<void>;
+  /** Files of stored queries, by the id of their snapshot. */
+  listQueries(): Promise<Map<string, string>>;
 }
 
 export interface LocalRepositoryOptions {
@@ -105,6 +109,7 @@ export function createLocalRepository({
     async remove(manifest) {
       await ready();
       await repository.remove(manifest);
+      await folder.remove(queryKey(manifest.id));
     },
     async store(file, { sha256 }) {
       await ready();
@@ -132,6 +137,14 @@ export function createLocalRepository({
     async stage() {
       await ready();
       return await createStaging(unfinished);
+    },
+    async writeQuery(id, text) {
+      await ready();
+      await folder.write(queryKey(id), text);
+    },
+    async listQueries() {
+      const files = await folder.list('queries');
+      return new Map(files.map(({ key }) => [key.slice('queries/'.length, -'.sql'.length), folder.path(key)]));
     },
   };
 }

@@ -192,6 +192,7 @@ const checkout = {
 
 export const branchCheckoutPlan = v.object({
   ...branchesOfTarget,
+  destination: describe(orNull(destinationState), '`null` where nothing is to be done, whatever is in it.'),
   ...checkout,
   previous,
   creates: describe(flag, 'The branch is to be created.'),

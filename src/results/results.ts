@@ -135,6 +135,9 @@ export const snapshotRow = v.object({
   migrations: optional(describe(appliedSchema, 'The migrations tables in it, if there are any of a known program.')),
   dump: optional(describe(dumpOriginSchema, 'The dump that was imported, for a snapshot of `tool import`.')),
   coverage: optional(describe(storedCoverage, 'Of a sanitized snapshot.')),
+  query_file: optional(
+    describe(text, 'In lists: the query of a snapshot that was sanitized on this machine; absolute.'),
+  ),
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),

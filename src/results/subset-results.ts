@@ -38,6 +38,19 @@ export const subsetPlan = v.object({
 
 export type SubsetPlanResult = v.InferOutput<typeof subsetPlan>;
 
+/** Settings that the tables and references of a source suggest. */
+export const subsetSuggestion = v.object({
+  target: text,
+  source: describe(text, 'Without password.'),
+  destination: describe(text, 'Without password.'),
+  subset_tables: v.array(v.object({ table: text, percent: number })),
+  copy_tables: texts,
+  excluded_tables: texts,
+  tables: describe(v.array(subsetTableRow), 'What these settings would give.'),
+});
+
+export type SubsetSuggestion = v.InferOutput<typeof subsetSuggestion>;
+
 /** The tables of the source and their references, for a diagram. */
 export interface SubsetGraph {
   target: string;

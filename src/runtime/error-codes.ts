@@ -304,6 +304,7 @@ export const ERRORS = {
     hook_destination_foreign: "The hook's destination has no copies of the tool. A warning at installation.",
     link_refused: 'The file of the URL, or a working tree, cannot be linked.',
     link_damaged: 'The memory of `tool link` in the git folder is damaged.',
+    link_foreign: 'Another user or machine has linked this repository.',
     hook_refused: 'The git hook is a link, no shell script, not executable or not writable.',
     switch_refused: 'MySQL, MariaDB: code cannot be recreated in a switch.',
     undo_name_taken: 'A foreign database has the name of the undo copy.',

@@ -1,5 +1,6 @@
 import { UserError } from '../runtime/errors.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
+import type { SourceForeignKey, SourceTable } from './source-schema.ts';
 
 interface Given {
   settings: SubsetSettings;
@@ -24,12 +25,18 @@ export function assertReferencesPossible(graph: Graph, { settings, paths, filled
 
 /** One null disables a reference, except with MATCH FULL. Columns of no other reference come first. */
 function columnsToNull({ tables, relationships }: Graph, cut: Relationship): string[] {
-  const facts = new Map(tables.get(cut.from)?.columns.map((column) => [column.name, column]));
-  const able = cut.columns.filter((name) => facts.get(name)?.nullable === true && !facts.get(name)?.generated);
-  if (cut.matchFull) return able.length === cut.columns.length ? able : [];
+  const able = nullableColumns(tables.get(cut.from), cut);
+  if (cut.matchFull) return able;
   const shared = new Set(relationships.filter(({ from }) => from === cut.from).flatMap(({ columns }) => columns));
   const own = able.filter((name) => !shared.has(name));
   return own.length > 0 ? own : able;
+}
+
+/** The columns of which one, with MATCH FULL all, can be null instead of the reference; empty where none can. */
+export function nullableColumns(table: SourceTable | undefined, { columns, matchFull }: SourceForeignKey): string[] {
+  const facts = new Map(table?.columns.map((column) => [column.name, column]));
+  const able = columns.filter((name) => facts.get(name)?.nullable === true && !facts.get(name)?.generated);
+  return matchFull && able.length < columns.length ? [] : able;
 }
 
 function refusal(impossible: Relationship[], { settings, paths }: Given): UserError {

@@ -1,10 +1,13 @@
 /**
- * `npm run bench -- worktree [PROGRAM…]`: `git worktree add` in a linked repository, against git and the copy of the
- * template alone, in turns; several programs (dist/tool.js of other work trees) are compared in the same turns. Then the
- * processes of git and the connections of one such hook.
+ * `npm run bench -- worktree [--mb SIZE] [PROGRAM…]`: `git worktree add` in a linked repository, with and without a spare,
+ * against git and the copy of the template alone, in turns; several programs (dist/tool.js of other work trees) are
+ * compared in the same turns. Then the processes of git and the connections of one such hook.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { openDatabase } from '../../src/engines/open-database.ts';
+import { parseUrl } from '../../src/engines/registry.ts';
 import { startAnyServer } from '../helpers/databases/any-server.ts';
 import { createRepository } from '../helpers/linked-repository.ts';
 import { PROGRAM } from '../helpers/program.ts';
@@ -12,12 +15,18 @@ import { PROGRAM } from '../helpers/program.ts';
 const ROUNDS = 15;
 /** A word of each call by the program. */
 const OWN = 'safe.bareRepository=explicit';
-const programs = process.argv.length > 2 ? process.argv.slice(2) : [PROGRAM];
+const { values, positionals } = parseArgs({
+  options: { mb: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
+const programs = positionals.length > 0 ? positionals : [PROGRAM];
+/** Rows of about a kilobyte. */
+const fill = `CREATE TABLE filler AS SELECT n, repeat(md5(n::text), 30) AS text FROM generate_series(1, ${Number(values.mb) * 1000}) n`;
 
 const server = await startAnyServer('postgres');
 try {
-  await using repository = await createRepository(server);
-  const { git, path, link, prune } = repository;
+  await using repository = await createRepository(server, { fill: [fill] });
+  const { git, path, link, prune, contextWith } = repository;
   await link();
   const times = new Map<string, number[]>();
   const measure = async (name: string, work: () => unknown): Promise<void> => {
@@ -55,6 +64,12 @@ try {
       const name = `t${index}-${round + 1}`;
       await measure(program, () => add(name));
       remove(name);
+      // Earlier programs do not take it.
+      if (program !== PROGRAM) continue;
+      await spare();
+      await measure(`${program} with a spare`, () => add(`${name}s`));
+      if ((await spares()) !== 0) throw new Error('the spare was not taken');
+      remove(`${name}s`);
     }
     await prune();
   }
@@ -67,7 +82,7 @@ try {
     await use(program);
     const before = await sessions();
     // A hook finds git in its own folder first: a program of this name on the PATH would count nothing.
-    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+    const { env } = repository;
     const words = ['-C', path('main'), 'worktree', 'add', '--quiet', path(`c${index}`), '-b', `c${index}`];
     spawnSync('git', words, { env: { ...env, GIT_TRACE2_EVENT: path('trace') } });
     const events = (await readFile(path('trace'), 'utf8')).trim().split('\n');
@@ -78,6 +93,15 @@ try {
       .map((line) => JSON.parse(line))
       .filter(({ event, argv }) => event === 'start' && argv.includes(OWN));
     console.log(`${program}: ${calls.length} processes of git, ${connections} sessions`);
+  }
+
+  async function spare(): Promise<void> {
+    await openDatabase(contextWith(), parseUrl(server.url('shop_dev'))).branches.replaceTakenSpare();
+    if ((await spares()) !== 1) throw new Error('there is no spare');
+  }
+
+  async function spares(): Promise<number> {
+    return (await server.column('postgres', "SELECT 1 FROM pg_database WHERE datname = 'shop_dev.tool-spare'")).length;
   }
 
   async function sessions(): Promise<number> {

@@ -98,7 +98,7 @@ test('wrong usage exits with 2 and suggests the closest match', async () => {
 });
 
 test('wrong usage is a JSON document with --json', async () => {
-  const { exit, stdout } = await tool(['load', '--json']);
+  const { exit, stdout } = await tool(['config', 'decrypt', '--json']);
   expect(exit).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'missing_argument', exit: 2 } });
 });

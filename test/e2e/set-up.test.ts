@@ -53,23 +53,20 @@ describeWithPostgres('a first configuration on a real server', () => {
     const { username, password, hostname } = new URL(server.url('shop'));
     await open([], { columns: 80, rows: 24 });
     terminal.press('enter');
-    await answer('Name: app', '\x15', 'shop', 'enter');
-    await answer('❯ Type or paste', 'down', 'enter');
-    await answer('❯ PostgreSQL', 'enter');
-    await answer('Host: localhost', '\x15', hostname, 'enter');
-    await answer('Port: 5432', '\x15', String(server.port), 'enter');
-    await answer('User:', username, 'enter');
-    await answer('Password:', password, 'enter');
+    await answer('URL:', 'down', 'enter', hostname, 'enter', String(server.port), 'enter');
+    await terminal.waitFor(`URL:      postgres://${hostname}:${server.port}/`);
+    terminal.press(username, 'enter', password, 'enter', 'enter');
     await terminal.waitFor(/shop +\d/);
     await answer('❯ postgres', 'down');
     await answer('❯ shop', 'enter');
+    await answer('Name: shop', 'enter');
     await terminal.waitFor('[x] sales');
     await answer('❯ Continue with all schemas', 'enter');
     // The same database, by another name of the host.
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
     await answer('Destination:', '\x15', source, 'enter');
     await answer('/shop is the source', '_copy', 'enter');
-    await terminal.waitFor(/the[\s│]+first[\s│]+load[\s│]+creates[\s│]+it/);
+    await terminal.waitFor('The destination does not exist yet: the first load creates it');
     await answer('❯ Encrypted in the file', 'down');
     await answer('❯ In an environment variable', 'enter');
     await answer('Variable: SHOP_PASSWORD', 'enter');
@@ -94,10 +91,9 @@ describeWithPostgres('a first configuration on a real server', () => {
   it('is made from tool config init, with the password encrypted, in a small window', async () => {
     await open(['config', 'init'], { columns: 60, rows: 20 });
     terminal.press('enter');
-    await answer('Name: app', 'enter');
-    await answer('❯ Type or paste', 'enter');
-    await answer('Source:', 'postgres://nobody@127.0.0.1:1/shop', 'enter');
+    await answer('URL:', 'postgres://nobody@127.0.0.1:1/shop', 'enter');
     await answer('Connection refused', '\x15', server.url('shop'), 'enter');
+    await answer('Name: shop', 'app', 'enter');
     await answer('❯ Continue with all schemas', 'enter');
     await terminal.waitFor('shop_dev');
     await answer('Destination:', 'enter');
@@ -134,32 +130,29 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await using screens = await openScreens({ columns: 80, rows: 24 });
     const { terminal, answer, file } = screens;
     await answer('❯ ./tool.yml', 'enter');
-    await answer('Name: app', '\x15', 'shop', 'enter');
-    await answer('❯ Type or paste', 'down', 'enter');
-    await answer('❯ PostgreSQL', 'down', 'enter');
-    await answer('Host: localhost', '\x15', '127.0.0.1', 'enter');
-    await answer('Port: 3306', '\x15', 'many', 'enter');
-    await answer('A port is a number', '\x15', String(server.port), 'enter');
-    await answer('User:', 'clerk', 'enter');
-    await answer('Password:', 'wrong', 'enter');
-    await answer('Access denied by', '\x15', paste(`${PASSWORD}\n`));
-    await answer('Password: *********', 'enter');
+    await answer('Type:     PostgreSQL', 'down', ' ', 'enter');
+    await answer('Port:     3306', '127.0.0.1', 'enter', 'many', 'enter', 'clerk', 'enter', 'wrong', 'enter', 'enter');
+    await answer('A port is a number', 'up', 'up', 'up', '\x15', String(server.port), 'enter', 'enter', 'enter');
+    await terminal.waitFor(`URL:      mysql://clerk:*****@127.0.0.1:${server.port}/`);
+    terminal.press('enter');
+    await answer('Access denied by', 'up', '\x15', paste(`${PASSWORD}\n`));
+    await answer('Password: *********', 'enter', 'enter');
     await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B[ │]*\n.*漢字/);
-    // Back by three questions, whose answers are there still, and on again.
-    for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
-      terminal.press('esc');
-      await terminal.waitFor(question);
-    }
-    await answer('Port:', 'enter');
-    await answer('User: clerk', 'enter');
-    await answer('Password: *********', 'enter');
+    // Back by two questions, whose answers are there still, and on again.
+    terminal.press('esc');
+    await terminal.waitFor(/Port: +\d+[ │]*\n.*User: +clerk[ │]*\n.*Password: \*{9} /);
+    terminal.press('esc');
+    await answer('❯ ./tool.yml', 'enter');
+    await answer('User:     clerk', 'enter');
     await answer('❯ shop', 'enter');
+    await answer('Name: shop', 'enter');
     // There are no schemas to choose from.
-    await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop is up: version 10.`);
+    await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop `);
+    await terminal.waitFor('The source is up: version 10.');
     const other = `mariadb://clerk:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`;
     await answer('Destination:', '\x15', `${other}/shop`, 'enter');
     await answer('is the source: a load would replace it', '_copy', 'enter');
-    await terminal.waitFor('/shop_copy does not exist yet');
+    await terminal.waitFor('The destination does not exist yet');
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await terminal.waitFor('Enter write the file');
@@ -178,18 +171,17 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await using screens = await openScreens({ columns: 60, rows: 20 });
     const { terminal, answer, file } = screens;
     await answer('❯ ./tool.yml', 'enter');
-    await answer('Name: app', 'enter');
-    await answer('❯ Type or paste', 'enter');
     const url = server.url('', { name: 'clerk', password: PASSWORD }).replace(/\/$/, '');
-    await answer('Source:', paste(`${url}\n`));
+    await answer('URL:', paste(`${url}\n`));
     // The end of it is what is seen, and nothing of the password.
     await terminal.waitFor(`@127.0.0.1:${server.port}`);
     expect(terminal.screen()).not.toContain('p%40ss');
     terminal.resize(100, 30);
-    await terminal.waitFor(/Source: mysql:\/\/clerk:\*+@127/);
+    await terminal.waitFor(/URL: +mysql:\/\/clerk:\*+@127/);
     terminal.press('enter');
     // The URL names no database: those of the server are offered.
     await answer('❯ shop', 'enter');
+    await answer('Name: shop', 'app', 'enter');
     await answer('Destination:', '\x15', 'enter');
     await answer('❯ Encrypted in the file', 'down', 'enter');
     await answer('Variable: APP_PASSWORD', '\x15', '1st', 'enter');

@@ -148,6 +148,38 @@ targets:
     await terminal.waitFor(row('❯ public.customer', 'target', ['200', '4']));
   });
 
+  it('is suggested for a target without one, and written after its change was shown', async () => {
+    const file = join(folder.path, 'tool.yml');
+    const without = configuration().replace(
+      / {4}subset:[\s\S]*?# all\n/,
+      `    snapshot:\n      src_url: "${server.url('shop')}"\n      dst_url: "${server.url('shop_dev')}"\n`,
+    );
+    await writeFile(file, without, { mode: 0o600 });
+    terminal = openTerminal({
+      command: [process.execPath, PROGRAM],
+      cwd: folder.path,
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: folder.path },
+    });
+    await terminal.waitFor('1 target');
+    terminal.press('x');
+    await terminal.waitFor('shop has no subset. Suggest one?');
+    terminal.press('down', 'enter');
+    await terminal.waitFor(row('❯ public.customer', 'target', ['200', '100']));
+    await terminal.waitFor(row('public.log', 'target', ['500', '100']));
+    await terminal.waitFor('not saved');
+    terminal.press('w');
+    await terminal.waitFor(/\+ +- table: public\.customer/);
+    expect(await readFile(file, 'utf8')).toBe(without);
+    terminal.press('enter');
+    await terminal.waitFor('Saved ');
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(`dst_url: ${JSON.stringify(server.url('shop_subset'))}`.replaceAll('"', ''));
+    expect(text).toContain('        - table: public.log\n          percent: 20\n      copy_tables:');
+    expect(text.endsWith('# the end\n')).toBe(true);
+    terminal.press('enter');
+    await terminal.waitFor('shop_subset does not exist yet and will be created.');
+  });
+
   /** The tables are few enough to walk through: one step down at a time, and from the first one again. */
   async function select(row: RegExp): Promise<void> {
     terminal.press('g');

@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { listBranches } from '../../src/operations/branch/list/list.ts';
@@ -18,11 +19,16 @@ export type LinkedRepository = Awaited<ReturnType<typeof createRepository>>;
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
 
 /** A git repository with an application and target `shop`, whose destination `shop_dev` has a base copy. */
-export async function createRepository(server: AnyServer, { main = 'main' }: { main?: string } = {}) {
+export async function createRepository(
+  server: AnyServer,
+  { main = 'main', fill = [] }: { main?: string; fill?: string[] } = {},
+) {
   const folder = await temporaryFolder();
   const path = (name: string): string => join(folder.path, name);
   const place = (tree: string): string => path(tree === 'main' ? main : tree);
-  const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
+  const XDG_CACHE_HOME = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  const home = { HOME: path('home'), XDG_CACHE_HOME };
+  const env = { ...process.env, ...home, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
   const applicationUrl = (database = 'shop_dev'): string => {
     const url = new URL(server.url(database));
     url.searchParams.set('connection_limit', '5');
@@ -52,7 +58,7 @@ export async function createRepository(server: AnyServer, { main = 'main' }: { m
     };
     const context = testContext({ settings });
     context.configuration.file = join(place('main'), 'tool.yml');
-    return { ...context, cwd: place('main') };
+    return { ...context, cwd: place('main'), environment: { ...context.environment, ...home } };
   }
   for (const name of ['bin', main]) await mkdir(path(name));
   const program = `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@" 2>>'${path('errors')}'\n`;
@@ -65,12 +71,16 @@ export async function createRepository(server: AnyServer, { main = 'main' }: { m
   await writeFile(join(place('main'), '.env.local'), environment());
   await server.create('source');
   await server.create('shop_dev');
-  await server.run('source', ['CREATE TABLE person (id integer PRIMARY KEY)', 'INSERT INTO person VALUES (1)']);
+  await server.run('source', [
+    'CREATE TABLE person (id integer PRIMARY KEY)',
+    'INSERT INTO person VALUES (1)',
+    ...fill,
+  ]);
   await build(contextWith(), { target: 'shop', push: false });
   await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'shop', keepBase: true, undo: false }));
 
   return {
-    ...{ path, place, git, gitAtOnce, contextWith, environment, config, applicationUrl },
+    ...{ path, place, env, git, gitAtOnce, contextWith, environment, config, applicationUrl },
     async link(more: object = {}) {
       const planned = await planLink(contextWith(), { target: 'shop', ...more });
       await applyLink(contextWith(), planned);

@@ -50,16 +50,15 @@ const POSTGRES: Record<string, string[]> = {
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
-  'branches/in-place/find-changes.ts': ['isFresh(kept ? toXid(kept.border) : border)'],
+  'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
+  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
+  'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
   ],
   'branches/in-place/reset-in-place.ts': ['list', 'path'],
-  'branches/in-place/missing-versions.ts': [
-    ...['condition', 'isFresh(toXid(kept.border))', 'pathOf(table)', 'quoteIds(kept.moved.keys())', 'what'],
-    ...['inBlocks("count(*)", ObjectExpression)', 'inBlocks("string_agg(t.ctid::text, \' \')", ObjectExpression)'],
-  ],
-  'branches/in-place/row-versions.ts': ['condition', 'from', 'pathOf(table)'],
+  'branches/in-place/missing-versions.ts': ['condition', 'pathOf(table)'],
+  'branches/in-place/row-versions.ts': ['from', 'pathOf(table)', 'where'],
   // A column of our own query, or a text that quoteText has quoted.
   'swap/mark.ts': ['belongsTo(quoteText(destination))', 'destination'],
   // Conditions with names of quoteName.

@@ -142,6 +142,18 @@ test('a rewritten manifest keeps its key, and a removed one is gone', async () =
   expect((await repository.list('app')).map(({ id }) => id)).toEqual(['first'].map(idOf));
 });
 
+test('the query of a snapshot stays until the snapshot is removed, and no id leads out of its folder', async () => {
+  const [kept, gone] = [manifest('kept'), manifest('gone')];
+  for (const each of [kept, gone]) {
+    await repository.write(each);
+    await repository.writeQuery(each.id, 'UPDATE a SET b = 1;');
+  }
+  await repository.remove(gone);
+  await repository.sweep(new Date());
+  expect(await repository.listQueries()).toEqual(new Map([[kept.id, join(folder.path, 'queries', `${kept.id}.sql`)]]));
+  await expect(repository.writeQuery('../../0', '')).rejects.toMatchObject({ code: 'key_outside' });
+});
+
 test('a target whose name begins like another has its own snapshots only', async () => {
   await repository.write(manifest('one', { target: 'app' }));
   await repository.write(manifest('two', { target: 'app2' }));

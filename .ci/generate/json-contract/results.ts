@@ -11,7 +11,13 @@ import { rehearsalPlan, rehearsalResult } from '../../../src/results/rehearsal-r
 import * as snapshots from '../../../src/results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
 import * as save from '../../../src/results/save-results.ts';
-import { subsetExplanation, subsetGraphResult, subsetPlan, subsetResult } from '../../../src/results/subset-results.ts';
+import {
+  subsetExplanation,
+  subsetGraphResult,
+  subsetPlan,
+  subsetResult,
+  subsetSuggestion,
+} from '../../../src/results/subset-results.ts';
 
 export type ResultShape = v.ObjectSchema<v.ObjectEntries, undefined>;
 
@@ -43,7 +49,7 @@ export const RESULTS: Record<string, ResultShape[]> = {
   link: [planned(links.linkPlan), links.linkResult],
   unlink: [planned(links.unlinkPlan), links.unlinkResult],
   'branch switch': [planned(branch.branchSwitchPlan), branch.branchSwitchResult],
-  subset: [planned(subsetPlan), subsetResult, subsetExplanation, subsetGraphResult],
+  subset: [planned(subsetPlan), subsetResult, subsetExplanation, subsetGraphResult, subsetSuggestion],
   push: [snapshots.transferResult],
   pull: [snapshots.transferResult],
   export: [snapshots.exportResult],

@@ -3,7 +3,6 @@ import { toUserError } from '../../../src/runtime/errors.ts';
 import { emptyList } from '../../../src/state/list.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
 import { type Model, notifyFailure } from '../../app/model.ts';
-import type { Routes } from '../../app/route.ts';
 import { inTurn } from '../../editor/change-draft.ts';
 import type { EditorRoute } from '../../editor/editor-route.ts';
 import { editorWith, updateEditor } from '../../editor/selection.ts';
@@ -19,17 +18,11 @@ export function showDraftDiff(model: Model, route: EditorRoute): void {
     const lines = await model.operations.diffDraft(draft);
     const top = model.navigation.top();
     if (top.screen !== 'editor' || top.draft !== draft) return;
-    if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
-    else model.navigation.notify({ tone: 'plain', text: EDITOR_NOTICES.unchanged });
+    if (lines.length > 0) {
+      const saveShown = (): void => save(model, { queue: route.queue, draft });
+      model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList, save: saveShown });
+    } else model.navigation.notify({ tone: 'plain', text: EDITOR_NOTICES.unchanged });
   });
-}
-
-/** Writes the file and goes back to the editor. */
-export function saveShown(model: Model, { draft }: Routes['editor-diff']): void {
-  model.navigation.pop();
-  const route = model.navigation.top();
-  if (route.screen !== 'editor') return;
-  save(model, { queue: route.queue, draft });
 }
 
 /** Writes the file without showing the changes, and leaves the editor. */

@@ -6,17 +6,21 @@ export const configInitCommand = defineCommand({
   group: 'Set up',
   options: [
     { flags: '--force', description: 'overwrite an existing file' },
+    { flags: '--gitignore', description: 'in a git repository, add the file to .gitignore' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
   examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
   json: 'document',
   async run({ options, globals, environment, cwd, report, screens }) {
-    const { initializedText, keychainFailed } = await import('../../operations/configuration/text.ts');
+    const { initializedText, keychainFailed, wouldBeCommittedText } = await import(
+      '../../operations/configuration/text.ts'
+    );
     const { absolutePath } = await import('../../config/paths.ts');
     const { initConfiguration, assertNewFile } = await import('../../config/init/init.ts');
-    const { force = false, keychain = false } = options;
+    const { ignoreInGit, wouldBeCommitted } = await import('../../operations/configuration/git-ignore.ts');
+    const { force = false, keychain = false, gitignore = false } = options;
     // Options outside the wizard use the plain way.
-    if (screens && !globals.readOnly && !force && !keychain) {
+    if (screens && !globals.readOnly && !force && !keychain && !gitignore) {
       if (globals.config !== undefined) await assertNewFile(absolutePath(globals.config, { from: cwd, environment }));
       return { data: {}, text: '', exit: await screens({ setUp: true }) };
     }
@@ -24,6 +28,13 @@ export const configInitCommand = defineCommand({
     if (result.keychain_error !== null) {
       const message = keychainFailed(result.keychain_error);
       report({ event: 'warning', code: 'keychain_unavailable', message });
+    }
+    if (await wouldBeCommitted(environment, result.file)) {
+      if (gitignore) await ignoreInGit(result.file);
+      else if (result.secret_key_in === 'file') {
+        const message = wouldBeCommittedText(result.file);
+        report({ event: 'warning', code: 'configuration_not_ignored', message });
+      }
     }
     return { data: result, text: initializedText(result) };
   },

@@ -2,7 +2,7 @@ import { isSeq } from 'yaml';
 import { createTree, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
 import { startOf } from '../yaml/find-node.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
-import type { Change } from './change.ts';
+import type { Change, NewItem, NewValue } from './change.ts';
 import { applyEdits, cannotEdit, editChecked, replaceIn, spotFinder } from './edit-text.ts';
 import { appendItem, removeEntry } from './entries.ts';
 import { endOf } from './text-lines.ts';
@@ -14,7 +14,7 @@ export function changeText(text: string, change: Change): string {
   return editChecked(text, change.path, (before, tree) => {
     switch (change.kind) {
       case 'set':
-        return applyEdits(before, tree, [change]);
+        return applyEdits(before, tree, [{ path: change.path, value: inTree(change.value) }]);
       case 'name':
         return applyEdits(before, tree, [{ path: change.path, value: null }]);
       case 'append':
@@ -30,7 +30,7 @@ export function changeText(text: string, change: Change): string {
 }
 
 function append(text: string, tree: Tree, { path, value }: ChangeOf<'append'>): string {
-  const item = typeof value === 'object' ? Object.assign(createTree(), value) : value;
+  const item = itemInTree(value);
   const items = valueAt(tree, path);
   if (!Array.isArray(items)) return applyEdits(text, tree, [{ path, value: [item] }]);
   const list = spotFinder(text, path)(path).meant;
@@ -38,6 +38,14 @@ function append(text: string, tree: Tree, { path, value }: ChangeOf<'append'>): 
   if (!appended) throw cannotEdit(path);
   items.push(item);
   return replaceIn(text, [appended]);
+}
+
+function inTree(value: ChangeOf<'set'>['value']): NewValue {
+  return typeof value === 'object' ? value.map(itemInTree) : value;
+}
+
+function itemInTree(item: NewItem): NewItem {
+  return typeof item === 'object' ? Object.assign(createTree(), item) : item;
 }
 
 function remove(text: string, tree: Tree, { path }: ChangeOf<'remove'>): string {

@@ -13,7 +13,8 @@ export interface Edit {
 }
 
 export type Change =
-  | { kind: 'set'; path: KeyPath; value: PlainValue }
+  /** A list only where there is none. */
+  | { kind: 'set'; path: KeyPath; value: PlainValue | readonly NewItem[] }
   | { kind: 'name'; path: KeyPath }
   /** An item at the end of a list, which is created when missing. */
   | { kind: 'append'; path: KeyPath; value: NewItem }

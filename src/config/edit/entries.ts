@@ -1,6 +1,6 @@
 import { isMap, isPair, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { startOf } from '../yaml/find-node.ts';
-import { writeScalar } from '../yaml/yaml-text.ts';
+import { itemLines, writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, TextReplacement } from './change.ts';
 import { columnOf, endOf, lineEnd, lineStart, newlineOf } from './text-lines.ts';
 
@@ -11,9 +11,7 @@ export function appendItem(text: string, list: YAMLSeq, item: NewItem): TextRepl
   if (list.flow) return insertInFlow(text, list, writeScalar(item));
   const last = extentOf(text, list, list.items.length - 1);
   if (!last) return null;
-  const indent = ' '.repeat(columnOf(text, last.start));
-  const written = typeof item === 'object' ? writeScalar(item).slice(2, -2) : writeScalar(item);
-  return insertLines(text, last.end, [`${indent}- ${written}`]);
+  return insertLines(text, last.end, itemLines(item, columnOf(text, last.start)));
 }
 
 export function insertInFlow(text: string, collection: Collection, written: string): TextReplacement {

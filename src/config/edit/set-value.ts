@@ -1,8 +1,8 @@
 import { isAlias, isMap, isScalar, type Scalar } from 'yaml';
 import type { KeyPath } from '../tree.ts';
 import { startOf } from '../yaml/find-node.ts';
-import { writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
-import type { NewValue, TextReplacement } from './change.ts';
+import { itemLines, writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
+import type { NewItem, NewValue, TextReplacement } from './change.ts';
 import { insertInFlow, insertLines } from './entries.ts';
 import { isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep } from './text-lines.ts';
@@ -56,10 +56,17 @@ type NewEntry = Omit<Insertion, 'into'>;
 
 function linesOf(text: string, { keys, value, indent }: NewEntry & { indent: number }): string[] {
   const step = indentStep(text);
-  return keys.map((key, depth) => {
-    const isLast = depth === keys.length - 1;
+  const items = isLong(value) ? value : null;
+  const lines = keys.map((key, depth) => {
+    const isLast = depth === keys.length - 1 && items === null;
     return `${' '.repeat(indent + step * depth)}${writeScalar(String(key))}:${isLast && value !== null ? ` ${writeScalar(value)}` : ''}`;
   });
+  return [...lines, ...(items ?? []).flatMap((item) => itemLines(item, indent + step * keys.length))];
+}
+
+/** Reports whether a list has its items on lines of their own. */
+function isLong(value: NewValue): value is readonly NewItem[] {
+  return Array.isArray(value) && (value.length > 1 || typeof value[0] === 'object');
 }
 
 function flowOf({ keys, value }: NewEntry): string {

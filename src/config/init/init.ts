@@ -19,7 +19,8 @@ export interface InitRequest {
   /** Replaces an existing file and keeps it under a new name. */
   force: boolean;
   keychain?: boolean;
-  text?: string;
+  /** Instead of the defaults. */
+  content?: { text: string; secretKey?: string };
   environment: NodeJS.ProcessEnv;
   cwd: string;
 }
@@ -34,7 +35,7 @@ export async function initConfiguration({
   file,
   force,
   keychain = false,
-  text,
+  content,
   environment,
   cwd,
 }: InitRequest): Promise<InitResult> {
@@ -49,12 +50,14 @@ export async function initConfiguration({
     // Before the file, so that a failure leaves no configuration behind.
     await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
-    const secretKey = randomBytes(16).toString('hex');
+    const secretKey = content?.secretKey ?? randomBytes(16).toString('hex');
+    const text = content?.text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey);
     // Before the keychain: when the disk is full, the existing file keeps its key.
-    let unfinished = await writeTemporary(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
+    let unfinished = await writeTemporary(path, text, OWN);
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
     if (keychain_error !== null) {
       await rm(unfinished);
+      if (content) throw keyNotKept(keychain_error);
       unfinished = await writeTemporary(path, newConfiguration(secretKey), OWN);
     }
     const secret_key_in = keychain && keychain_error === null ? 'keychain' : 'file';
@@ -85,6 +88,13 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
 
 export async function assertNewFile(path: string): Promise<void> {
   if (await exists(path)) throw alreadyThere(path);
+}
+
+/** The content was made for the keychain. */
+function keyNotKept(reason: string): UserError {
+  return new UserError('keychain_unavailable', `The keychain cannot store the secret_key: ${reason}`, {
+    hint: 'Nothing was written. Keep the secret_key in the file.',
+  });
 }
 
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {

@@ -39,6 +39,7 @@ export const KEY_COMMANDS = {
   prune: { keys: ['K'], does: 'prune the snapshots of a target' },
   pull: { keys: ['p'], does: 'pull a snapshot' },
   push: { keys: ['P'], does: 'push a snapshot' },
+  query: { keys: ['Q'], does: 'show the query of a sanitized snapshot' },
   quit: { keys: ['q'], does: 'quit' },
   refresh: { keys: ['r'], does: 'refresh; retry' },
   remove: { keys: ['d'], does: 'remove a snapshot, a branch, or an entry of the configuration' },

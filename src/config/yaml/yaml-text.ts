@@ -9,6 +9,17 @@ export function writeScalar(value: unknown): string {
   return PLAIN.test(value) && !OTHER_TYPES.test(value) ? value : writeQuoted(value);
 }
 
+/** An item of a list on lines of its own. */
+export function itemLines(item: unknown, indent: number): string[] {
+  const isMap = typeof item === 'object' && item !== null && !Array.isArray(item);
+  const written = isMap ? pairsOf(item) : [writeScalar(item)];
+  return written.map((line, index) => `${' '.repeat(indent)}${index === 0 ? '-' : ' '} ${line}`);
+}
+
+function pairsOf(item: object): string[] {
+  return Object.entries(item).map(([key, value]) => `${writeScalar(key)}: ${writeScalar(value)}`);
+}
+
 const PLAIN = /^[A-Za-z./~$][\w./~$:@?=&%+-]*(?<!:)$/;
 const OTHER_TYPES = /^(?:true|false|null|~|\.inf|\.nan|\.\d.*)$/i;
 

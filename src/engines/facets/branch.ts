@@ -13,6 +13,8 @@ export interface BranchFacet {
   plan(copies: BranchPlanRequest['copies']): Promise<BranchPlan>;
   /** Creates the whole branch, or nothing. Rejects where the name is in use. */
   create(creation: WithoutUrl<BranchCreation>): Promise<void>;
+  /** Makes the spare that a branch has taken again. A failure is a warning. Does nothing where the destination is in use by another run. */
+  replaceTakenSpare(): Promise<void>;
   /**
    * Exchanges the rows that differ from the base copy, or replaces the branch by a new copy of that, in one swap; a failure
    * leaves the old one. Only a branch that is the destination leaves an undo copy. A second call resets it again.
@@ -58,6 +60,8 @@ export interface BranchCreation extends BranchRequest, NewBranch {
   accept: (base: BaseCopy) => void;
   /** Runs the copy when it is its turn: more branches are in work than copies. */
   inTurn: Semaphore;
+  /** Renames the spare of the destination where there is one, instead of copying the base copy. */
+  mayTakeSpare?: boolean | undefined;
 }
 
 export interface BranchReset extends BranchRequest {

@@ -163,6 +163,8 @@ export const postgres: Engine = {
         run(async (context, url) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
       create: (request) =>
         run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
+      replaceTakenSpare: () =>
+        run(async (context, url) => (await import('./branches/create-spare.ts')).replaceTakenSpare(context, url)),
       reset: (request) =>
         run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),

@@ -20,6 +20,11 @@ export function usableBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
   );
 }
 
+/** The spare as a copy of the usable base copy; `null` without one. */
+export function usableSpare({ spare }: Pick<BaseCopies, 'spare'>): BaseCopy | null {
+  return spare?.outdated === null ? spare : null;
+}
+
 /** The base copy that branches are made from, of whichever load; rejects where there is none, or it may have been changed. */
 export function closedBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl): BaseCopy {
   if (base?.closed) return base;

@@ -34,7 +34,7 @@ export async function importConfiguration({
   const { secret_key_in, keychain_error, ...written } = await initConfiguration({
     file,
     force,
-    text: imported,
+    content: { text: imported },
     environment,
     cwd,
   });

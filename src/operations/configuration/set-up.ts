@@ -5,12 +5,14 @@ import { absolutePath, userConfigFile } from '../../config/paths.ts';
 import { checkValues } from '../../config/problems/check-values.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
+import { IN_KEYCHAIN } from '../../config/secrets/keychain.ts';
 import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted, setValue, type Tree } from '../../config/tree.ts';
 import { redact } from '../../process/redact.ts';
 import type { StorageProfile } from '../../repository/s3/connection.ts';
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { ignoreInGit, wouldBeCommitted } from './git-ignore.ts';
 
 /** Content of a first configuration. */
 export interface SetUp {
@@ -26,7 +28,12 @@ export interface SetUp {
   /** Names of the environment variables that shall hold the passwords; `null`: they are encrypted in the file. */
   variables: { source: string; destination: string } | null;
   storage: StorageProfile | null;
+  /** For a file that would be in the next commit. Default: it is written as everywhere else. */
+  inGit?: InGit | undefined;
 }
+
+/** `ignore`: the file is added to `.gitignore`; `keychain`: its `secret_key` is in the system's keychain. */
+export type InGit = 'ignore' | 'keychain';
 
 /** A file that is ready to be written. */
 export interface SetUpPlan {
@@ -37,6 +44,11 @@ export interface SetUpPlan {
   shown: string;
   /** The environment variables that it needs, with the passwords as they stood in the URLs; only their names are shown. */
   variables: Record<string, string>;
+  /** Git would add the file to the next commit. */
+  committed: boolean;
+  inGit: InGit | null;
+  /** Never shown. */
+  secretKey: string;
 }
 
 /** The name of the storage profile of a first configuration. */
@@ -53,19 +65,25 @@ export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp)
     const outcome = value.secret ? encryptText(value, secretKey) : {};
     if ('encrypted' in outcome) setValue(tree, value.path, outcome.encrypted);
   }
-  const text = newConfiguration(secretKey, tree);
+  const inGit = setUp.inGit ?? null;
+  const text = newConfiguration(inGit === 'keychain' ? IN_KEYCHAIN : secretKey, tree);
   const shown = text
     .replace(`secret_key: "${secretKey}"`, 'secret_key: "…"')
     .replaceAll(/(\$aes\$[0-9a-f]{4})[0-9a-f]+/g, '$1…');
-  return { file, text, shown, variables };
+  const committed = await wouldBeCommitted(environment, file);
+  return { file, text, shown, variables, committed, inGit, secretKey };
 }
 
 /** Writes what was planned, whole or not at all, and never over a file that is there. */
 export async function applySetUp(
   { environment, cwd }: FileRequest,
-  { file, text }: SetUpPlan,
+  { file, text, inGit, secretKey }: SetUpPlan,
 ): Promise<{ file: string }> {
-  const written = await initConfiguration({ file, force: false, text, environment, cwd });
+  // Before the file, so that it is never without.
+  if (inGit === 'ignore') await ignoreInGit(file);
+  const content = { text, secretKey };
+  const request = { file, force: false, keychain: inGit === 'keychain', content };
+  const written = await initConfiguration({ ...request, environment, cwd });
   return { file: written.file };
 }
 

@@ -62,6 +62,10 @@ const WHY_LEFT_OUT: Record<ImportReport['left_out'][number]['reason'], string> =
   empty: 'it is empty',
 };
 
+export function wouldBeCommittedText(file: string): string {
+  return `git does not ignore ${file}, which contains the secret_key. Add it to .gitignore (--gitignore), or store the key in the keychain (--keychain)`;
+}
+
 export function keychainFailed(reason: string): string {
   return `The keychain cannot store the key: ${reason}. The secret_key is in the file, which only you can read`;
 }

@@ -8,6 +8,8 @@ export interface Former {
   before: Lines | null;
   /** The file had no line feed at its end. */
   unended: boolean;
+  /** The keys that the link wrote, where there was no file. Default: the key. */
+  keys?: string[];
 }
 
 /** Reads and writes the URL of the application in files of one kind, whose contents are bytes in characters. Refuses a file that it could not restore. */

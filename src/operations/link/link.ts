@@ -34,7 +34,7 @@ export async function planLink(given: Context, request: LinkRequest): Promise<Pl
   const { target } = request;
   assertNames(request);
   const tree = await readMainTree(given);
-  const present = await readLink(tree);
+  const present = await readLink(tree, given);
   if (present) throw refused(`The repository is linked to target "${present.target}": tool unlink`);
   const inMain = { ...given, cwd: tree.folder };
   const opened = await openBranches(inMain, { target });
@@ -57,7 +57,7 @@ export async function planLink(given: Context, request: LinkRequest): Promise<Pl
 
 export async function applyLink(context: Context, { plan, link, hook }: PlannedLink): Promise<LinkResult> {
   const tree = await readMainTree(context);
-  await writeLink(tree, link);
+  await writeLink(tree, link, context);
   try {
     if (hook) await applyBranchHook({ ...context, cwd: tree.folder }, hook);
   } catch (error) {

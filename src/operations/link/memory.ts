@@ -3,8 +3,10 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
+import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { isEnvironmentFile, isKeyOf, isYamlFile } from './names.ts';
+import { isOwnLink, rememberLink } from './own-links.ts';
 import { folderOfTree, readShort, type Tree } from './trees.ts';
 
 /** In the git folder that all working trees share: a clone does not bring it, a commit does not change it. */
@@ -56,12 +58,14 @@ const treeEntries = v.strictObject({
   before: v.nullable(v.record(short, v.nullable(v.pipe(v.string(), v.maxLength(20_000))))),
   /** The file had no line feed at its end. */
   unended: v.boolean(),
+  /** Keys that were written, where there was no file. */
+  keys: v.exactOptional(v.pipe(v.array(short), v.maxLength(20))),
   /** The user knows that the tree is gone. */
   mentioned: v.boolean(),
 });
 const treeSchema = v.pipe(
   treeEntries,
-  v.check(({ file, before }) => Object.keys(before ?? {}).every((key) => isKeyOf(file, key))),
+  v.check(({ file, before, keys = [] }) => [...Object.keys(before ?? {}), ...keys].every((key) => isKeyOf(file, key))),
 );
 export type TreeRecord = v.InferOutput<typeof treeSchema>;
 
@@ -70,15 +74,29 @@ export interface KnownTree extends TreeRecord {
   present: string | null;
 }
 
-/** `null` where the repository is not linked. */
-export async function readLink({ common }: Pick<Tree, 'common'>): Promise<Link | null> {
-  return await readRecord(linkFile(common), linkSchema);
+/** `null` where the repository is not linked. Refuses a link that this user has not written on this machine. */
+export async function readLink(
+  { common }: Pick<Tree, 'common'>,
+  { environment }: Pick<Context, 'environment'>,
+): Promise<Link | null> {
+  const link = await readRecord(linkFile(common), linkSchema);
+  if (link && !(await isOwnLink(textOf(link), environment))) throw foreignLink(join(common, FOLDER));
+  return link;
 }
 
-export async function writeLink({ common }: Pick<Tree, 'common'>, link: Link): Promise<void> {
+export async function writeLink(
+  { common }: Pick<Tree, 'common'>,
+  link: Link,
+  { environment }: Pick<Context, 'environment'>,
+): Promise<void> {
   await mkdir(join(common, FOLDER, 'trees'), { recursive: true, mode: 0o700 });
-  const text = `${JSON.stringify(v.parse(linkSchema, link))}\n`;
+  const text = textOf(link);
+  await rememberLink(text, environment);
   await createFile(linkFile(common), text, { mode: 0o600 });
+}
+
+function textOf(link: Link): string {
+  return `${JSON.stringify(v.parse(linkSchema, link))}\n`;
 }
 
 export async function removeLink({ common }: Pick<Tree, 'common'>): Promise<void> {
@@ -153,6 +171,12 @@ async function readRecord<Schema extends v.GenericSchema>(
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
   if (!parsed.success) throw damaged(path);
   return parsed.output as v.InferOutput<Schema>;
+}
+
+function foreignLink(folder: string): UserError {
+  return new UserError('link_foreign', `The link in ${folder} was not written by this user on this machine`, {
+    hint: 'If the repository is yours, remove this folder, then run: tool link TARGET',
+  });
 }
 
 function damaged(path: string, cause?: unknown): UserError {

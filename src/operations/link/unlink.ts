@@ -1,4 +1,5 @@
-import { basename, dirname, join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { noRepository } from '../branch/checkout/checkout.ts';
@@ -9,7 +10,7 @@ import { formatOf } from './formats.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
 import { readBytes } from './read-bytes.ts';
 import { type PlannedFile, readInTree, refused, writeInTree } from './tree-file.ts';
-import { readTree, type Tree } from './trees.ts';
+import { findTree, readTree, type Tree } from './trees.ts';
 
 export interface PlannedUnlink extends Planned<object, UnlinkPlan> {
   hook: PlannedBranchHook | null;
@@ -22,7 +23,11 @@ export interface PlannedUnlink extends Planned<object, UnlinkPlan> {
 export async function planUnlink(context: Context, request: object): Promise<PlannedUnlink> {
   const { tree, link, main } = await readLinked(context);
   const { target } = link;
-  const hook = link.hook && (await planBranchHook({ ...context, cwd: main }, removalOf(link, link.hook)));
+  const written = link.hook && (await presentHook(link.hook.file, { link, tree }));
+  const hook =
+    link.hook && written !== null
+      ? await planBranchHook({ ...context, cwd: main }, removalOf(link, { ...link.hook, file: written }))
+      : null;
   const trees = await listTrees(tree);
   const files: PlannedUnlink['files'] = [];
   const warnings: UnlinkPlan['warnings'] = [];
@@ -84,18 +89,29 @@ async function hooksLeft(context: Context, removed: PlannedBranchHook | null): P
   );
 }
 
+/** The hook that the link has written, by its present path. `null` where another repository, of which this is a copy, has it. */
+async function presentHook(file: string, { link, tree }: { link: Link; tree: Tree }): Promise<string | null> {
+  const inGitFolder = relative(join(link.main, '.git'), file);
+  if (!inGitFolder.startsWith('..')) return join(tree.common, inGitFolder);
+  const original = await findTree(link.main).catch(() => null);
+  return original === null || original.common === tree.common ? file : null;
+}
+
 function removalOf({ target }: Link, { file: written, previous }: NonNullable<Link['hook']>) {
   return { target, remove: true, written, ...(previous !== null && { restore: previous }) };
 }
 
 async function fileOf(context: Context, { key }: Link, tree: KnownTree): Promise<PlannedFile[]> {
-  const { present, file, before, unended } = tree;
+  const { present, own, file, before, unended, keys } = tree;
   if (present === null) return [];
   const bytes = await readInTree(present, file);
   if (bytes === null) return [];
   const path = join(present, file);
+  if ((await findTree(present))?.own !== (await realpath(own))) throw refused(`${present} is of another repository`);
   await assertUntracked(context, path);
-  return [{ path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key }) }];
+  return [
+    { path, before: bytes, after: formatOf(file).withoutLines(bytes, { before, unended, key, ...(keys && { keys }) }) },
+  ];
 }
 
 /** A commit of anybody may track the file meanwhile. */
@@ -115,7 +131,7 @@ function leftAsItIs({ signal }: Context, path: string, error: unknown): UnlinkPl
 async function readLinked(context: Context): Promise<{ tree: Tree; link: Link; main: string }> {
   const tree = await readTree(context);
   if (!tree) throw noRepository();
-  const link = await readLink(tree);
+  const link = await readLink(tree, context);
   if (!link) throw refused('The repository is not linked');
   return { tree, link, main: dirname(tree.common) };
 }

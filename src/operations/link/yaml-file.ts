@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isNode, isScalar, visit } from 'yaml';
 import { parseText } from '../../config/yaml/parse-text.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { DatabaseYamlError, readDatabaseYaml, type YamlDatabase } from '../configuration/database-yaml.ts';
 import type { FileFormat, Former, Lines } from './file-format.ts';
+import { testDatabase } from './test-database.ts';
 import { refused } from './tree-file.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -13,8 +15,30 @@ function urlIn(bytes: string, key: string): string | null {
   return read(bytes, key)?.url ?? null;
 }
 
-/** Returns a file of its own, with the key and those beside it only: other sections may be of production. */
+/** Returns sections of a file of its own: that of the key, and that of Rails' tests. Others may be of production. */
 function linesOf(bytes: string, key: string): Lines {
+  return Object.fromEntries(keysIn(bytes, key).map((each) => [each, sectionOf(bytes, each)]));
+}
+
+/** Returns the key, and that of the database of Rails' tests where the file has one that can be replaced. */
+function keysIn(bytes: string, key: string): string[] {
+  const [section, ...path] = key.split('.');
+  if (section !== 'development') return [key];
+  // Rails takes a URL before the other keys.
+  for (const last of ['url', 'database']) {
+    const test = ['test', ...path.slice(0, -1), last].join('.');
+    try {
+      if (read(bytes, test)) return [key, test];
+    } catch (error) {
+      if (error instanceof UserError) return [key];
+      throw error;
+    }
+  }
+  return [key];
+}
+
+/** Returns the key and those beside it only, in maps of their own. */
+function sectionOf(bytes: string, key: string): string {
   const { pairs, document } = readValue(bytes, key);
   const text = toText(bytes);
   const path = key.split('.').slice(0, -1);
@@ -26,7 +50,7 @@ function linesOf(bytes: string, key: string): Lines {
       return `${indent(path.length)}${word}: ${valueText(text, value, { name, document })}`;
     }),
   ];
-  return { [key]: toBytes(`${lines.join('\n')}\n`) };
+  return toBytes(`${lines.join('\n')}\n`);
 }
 
 /** Returns the value as it is written, where that is one line: `port: 05432` stays. */
@@ -45,37 +69,69 @@ function valueText(text: string, value: unknown, key: { name: string; document: 
 }
 
 function formerOf(bytes: string, key: string): Lines {
-  const [start, end] = readValue(bytes, key).value.range;
-  return { [key]: toBytes(toText(bytes).slice(start, end)) };
+  const former = keysIn(bytes, key).map((each) => {
+    const [start, end] = readValue(bytes, each).value.range;
+    return [each, toBytes(toText(bytes).slice(start, end))];
+  });
+  return Object.fromEntries(former);
 }
 
 function linesFor(lines: Lines, { key, database }: { key: string; database: string }): Lines {
-  const bytes = lines[key] ?? '';
-  const { isUrl, value } = readValue(bytes, key);
-  return { [key]: withValue(bytes, key, isUrl ? withDatabase(value.value, database) : database) };
+  const changed = Object.entries(lines).map(([each, line]) => {
+    const bytes = line ?? '';
+    const { url, isUrl, value } = readValue(bytes, each);
+    // A file of SQLite is in the tree itself.
+    if (each !== key && url === null) return [each, bytes];
+    const name = each === key ? database : testDatabase(database);
+    return [each, withValue(bytes, each, isUrl ? withDatabase(value.value, name) : name)];
+  });
+  return Object.fromEntries(changed);
 }
 
 function withLines(bytes: string | null, lines: Lines): string {
-  const [[key, line] = ['', null]] = Object.entries(lines);
-  if (line === null) throw refused(`${key} is missing`);
-  if (bytes === null) return line;
-  const after = withValue(bytes, key, readValue(line, key).value.value);
+  const all = Object.entries(lines).map(([key, line]) => {
+    if (line === null) throw refused(`${key} is missing`);
+    return { key, line };
+  });
+  if (bytes === null) return all.map(({ line }) => line).join('');
+  const [first, ...tests] = all;
+  if (!first) return bytes;
+  const { key, line } = first;
+  let content = withValue(bytes, key, readValue(line, key).value.value);
   // The other keys may lead to another server.
-  if (urlIn(after, key) !== urlIn(line, key))
+  if (urlIn(content, key) !== urlIn(line, key))
     throw refused(`The keys beside ${key} differ from those of the main tree`);
-  return after;
+  for (const test of tests) {
+    if (!keysIn(bytes, key).includes(test.key)) continue;
+    const after = withValue(content, test.key, readValue(test.line, test.key).value.value);
+    // The tests of this tree have another server.
+    if (urlIn(after, test.key) === urlIn(test.line, test.key)) content = after;
+  }
+  return content;
 }
 
-function withoutLines(bytes: string, { key, before }: Former): string | null {
-  const text = toText(bytes);
-  const { value, top } = readValue(bytes, key);
-  if (before !== null) {
-    const [start, end] = value.range;
-    const after = text.slice(0, start) + toText(before[key] ?? '') + text.slice(end);
-    readValue(toBytes(after), key);
-    return toBytes(after);
+function withoutLines(bytes: string, { key, before, keys = [key] }: Former): string | null {
+  // The user may have removed the section of the tests.
+  const isIn = (content: string, each: string): boolean => each === key || keysIn(content, key).includes(each);
+  if (before === null) {
+    const remove = (rest: string | null, each: string) =>
+      rest === null || !isIn(rest, each) ? rest : withoutSection(rest, each);
+    return keys.reduce<string | null>(remove, bytes);
   }
-  // The whole section is of the link.
+  return Object.entries(before).reduce((content, [each, former]) => {
+    if (!isIn(content, each)) return content;
+    const text = toText(content);
+    const [start, end] = readValue(content, each).value.range;
+    const after = toBytes(text.slice(0, start) + toText(former ?? '') + text.slice(end));
+    readValue(after, each);
+    return after;
+  }, bytes);
+}
+
+/** The whole section is of the link. */
+function withoutSection(bytes: string, key: string): string | null {
+  const text = toText(bytes);
+  const { top } = readValue(bytes, key);
   const start = isScalar(top.key) ? (top.key.range?.[0] ?? 0) : 0;
   const end = isNode(top.value) ? (top.value.range?.[1] ?? text.length) : text.length;
   const rest = text.slice(0, start) + text.slice(end).replace(/^[ \t]*\r?\n/, '');

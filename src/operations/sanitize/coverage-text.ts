@@ -147,6 +147,12 @@ export function coveredTableColumns({ none }: Glyphs): Column<TableCoverage>[] {
   ];
 }
 
+/** Why no query of a snapshot can be opened. */
+export const QUERY_ABSENT = {
+  original: 'It is not sanitized',
+  elsewhere: 'It was sanitized on another machine, which has its query',
+};
+
 /** The file of the query was open in an editor. */
 export function queryEditedText(file: string): string {
   return `${file}: press ${keyText('sanitize')} to sanitize again`;

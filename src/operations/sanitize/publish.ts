@@ -2,6 +2,7 @@ import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { withStep } from '../../runtime/events.ts';
+import type { Statement } from '../../sanitize/statement.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf } from '../snapshots/store-dump.ts';
 import type { SanitizedDump } from './sanitize-database.ts';
@@ -11,10 +12,14 @@ interface Publication {
   repository: LocalRepository;
   original: Manifest;
   sanitized: SanitizedDump;
+  statements: Statement[];
 }
 
 /** Writes the manifest: from here on the sanitized snapshot is there. It replaces the one that was there before. */
-export async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
+export async function publish(
+  context: Context,
+  { repository, original, sanitized, statements }: Publication,
+): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { target, created_at, engine, note, tags, git, dump, id: sanitized_of } = original;
   const content: Manifest = {
@@ -39,8 +44,13 @@ export async function publish(context: Context, { repository, original, sanitize
       (other) => other.sanitized_of === sanitized_of && !other.pinned,
     );
     signal.throwIfAborted();
+    await repository.writeQuery(manifest.id, queryText(statements));
     await repository.write(manifest);
     for (const replaced of earlier) await repository.remove(replaced);
     return manifest;
   });
+}
+
+function queryText(statements: Statement[]): string {
+  return statements.map(({ text }) => `${text.replace(/;?\s*$/, '')};\n`).join('\n');
 }

@@ -221,7 +221,11 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     });
     if (!sanitized) throw new Error('the restore did not offer its database');
     const { coverage } = sanitized;
-    return { ...swapped, coverage, published: await publish(context, { repository, original: manifest, sanitized }) };
+    return {
+      ...swapped,
+      coverage,
+      published: await publish(context, { repository, original: manifest, sanitized, statements }),
+    };
   });
   const location = (request.push ?? true) ? locationFor(context, manifest.target, published) : null;
   if (location !== null) await pushStored(context, published, location);

@@ -45,11 +45,17 @@ export async function listSnapshots(
   const families = familiesOf(placed);
   const matches = select === undefined ? () => true : await createMatcher(context, families, { target, select });
   const proofs = proofsOf(context, target);
+  const queries = await localRepository(context).listQueries();
   const rows = families.flatMap((family, index) =>
     family.filter(matches).map((snapshot) => {
       const row = placedRow(snapshot, { index, target, trustedKeys: trustedKeysOf(context) });
       const restored_at = proofs.get(row.id);
-      return restored_at === undefined ? row : { ...row, restored_at };
+      const query_file = snapshot.local && row.sanitized ? queries.get(row.id) : undefined;
+      return {
+        ...row,
+        ...(restored_at !== undefined && { restored_at }),
+        ...(query_file !== undefined && { query_file }),
+      };
     }),
   );
   return { target, snapshots: rows };

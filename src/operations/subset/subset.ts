@@ -27,6 +27,7 @@ import {
   type SubsetContext,
   type SubsetRequest,
   settingOf,
+  suggestedSettings,
 } from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
@@ -47,7 +48,8 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
-  const plan = planFor(source, setting);
+  const settings = request.suggest && !request.settings ? suggestedSettings(source, setting) : setting.settings;
+  const plan = planFor(source, { ...setting, settings });
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
   const restorer = await database.restore.chooseRestorer({
     ...{ builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
@@ -70,7 +72,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
       warnings: [...warningsOf(plan, source), ...source.warnings],
     },
     planned_at: context.clock().toISOString(),
-    settings: setting.settings,
+    settings,
     graph: graphOf(request.target, plan),
     restoredBy: restorer,
   };

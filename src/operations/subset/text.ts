@@ -1,3 +1,4 @@
+import { itemLines, writeScalar } from '../../config/yaml/yaml-text.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
@@ -19,6 +20,7 @@ import type {
   SubsetGraphResult,
   SubsetPlanResult,
   SubsetResult,
+  SubsetSuggestion,
   SubsetTableRow,
 } from '../../results/subset-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
@@ -124,6 +126,30 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
   });
 }
 
+/** Spaces before the items of a section's lists. */
+const ITEM_INDENT = 8;
+
+/** A section of the configuration to review and edit. */
+export function subsetSuggestionText(suggestion: SubsetSuggestion): string {
+  const { target, source, destination, subset_tables, tables } = suggestion;
+  const listed = (key: string, names: string[]) =>
+    names.length === 0 ? [] : [`      ${key}:`, ...names.flatMap((name) => itemLines(name, ITEM_INDENT))];
+  const now = formatBytes(tables.reduce((sum, { bytes_now }) => sum + bytes_now, 0));
+  return [
+    `# ${subsetSizeText(tables)} of ${now}. The URLs are without passwords.`,
+    'targets:',
+    `  ${writeScalar(target)}:`,
+    '    subset:',
+    `      src_url: ${writeScalar(source)}`,
+    `      dst_url: ${writeScalar(destination)}`,
+    '      subset_tables:',
+    ...subset_tables.flatMap((each) => itemLines(each, ITEM_INDENT)),
+    ...listed('copy_tables', suggestion.copy_tables),
+    ...listed('excluded_tables', suggestion.excluded_tables),
+    '',
+  ].join('\n');
+}
+
 /** Why a row is in the subset, a line a row. */
 export function explanationText({ row, chain }: SubsetExplanation): string {
   const name = `${row.table}:${row.key}`;
@@ -224,6 +250,22 @@ export function subsetTableFacts({ rule, path, nulled }: SubsetTableRow, chosen:
 export function circlesText(circles: string[][]): string[] {
   return circles.map((tables) => `Circular references: ${tables.join(' ⇄ ')} (no configuration needed)`);
 }
+
+export function suggestionOffer(target: string): { path: string[]; question: string; lines: string[] } {
+  return {
+    path: [target, 'subset'],
+    question: `${target} has no subset. Suggest one?`,
+    lines: [
+      'It begins with a share of the large tables that most rows reference. The source is only read.',
+      'Rows and sizes are shown, each table can be changed. Nothing is written before you save it.',
+    ],
+  };
+}
+
+export const SUGGESTION_OFFER_ANSWERS = [
+  { label: 'Cancel', value: 'leave' },
+  { label: 'Suggest a subset', value: 'go' },
+];
 
 // Why a key changes nothing in the plan.
 

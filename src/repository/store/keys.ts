@@ -12,6 +12,13 @@ export function objectKey(sha256: string): string {
   return key;
 }
 
+/** The sanitization query of a snapshot: on this machine only, because it may contain a salt. */
+export function queryKey(id: string): string {
+  const key = `queries/${id}.sql`;
+  if (!/^queries\/[0-9a-f]{8}\.sql$/.test(key)) throw keyRefused();
+  return key;
+}
+
 export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
 }

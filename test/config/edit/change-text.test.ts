@@ -50,7 +50,23 @@ it.for<{ what: string; change: Change; from: string; to: string }>([
       value: { fk_table: 'a.b' },
     },
     from: '{ table: public.logs }\n',
-    to: '{ table: public.logs }\n      excluded_relationships: [{ fk_table: a.b }]\n',
+    to: '{ table: public.logs }\n      excluded_relationships:\n        - fk_table: a.b\n',
+  },
+  {
+    what: 'appends a map with several keys to a list of maps',
+    change: {
+      kind: 'append',
+      path: ['targets', 'app', 'subset', 'subset_tables'],
+      value: { table: 'public.orders', percent: 5 },
+    },
+    from: '{ table: public.logs }\n',
+    to: '{ table: public.logs }\n        - table: public.orders\n          percent: 5\n',
+  },
+  {
+    what: 'sets a list that is not there',
+    change: { kind: 'set', path: ['targets', 'app', 'subset', 'copy_tables'], value: ['public.a', 'public.b c'] },
+    from: '{ table: public.logs }\n',
+    to: '{ table: public.logs }\n      copy_tables:\n        - public.a\n        - "public.b c"\n',
   },
   {
     what: 'removes the first item of lines',

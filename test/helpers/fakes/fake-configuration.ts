@@ -10,6 +10,7 @@ import {
   saveDraft,
 } from '../../../src/operations/configuration/edit-configuration.ts';
 import type { CheckWithFixes } from '../../../src/operations/configuration/fix.ts';
+import { draftSubset } from '../../../src/operations/subset/save-subset.ts';
 import type { RunContext } from '../../../src/state/runs.ts';
 import type { FakeWorld } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -21,6 +22,7 @@ type Configuring =
   | 'redoDraft'
   | 'diffDraft'
   | 'saveDraft'
+  | 'draftSubset'
   | 'listSourceNames'
   | 'checkWithFixes'
   | 'planConfigurationFix'
@@ -49,6 +51,7 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
     diffDraft: async (draft) => diffDraft(draft),
     redoDraft: (draft) => redoDraft(world.configuration, draft),
     saveDraft: (draft) => saveDraft(world.configuration, draft),
+    draftSubset: (saving) => draftSubset(world.configuration, saving),
   };
 }
 

@@ -244,6 +244,9 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       text: JSON.stringify(setUp),
       shown: `# the file\ntargets:\n  ${setUp.target}:\n`,
       variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
+      committed: world.committed,
+      inGit: setUp.inGit ?? null,
+      secretKey: '',
     }),
     ...fakeConfiguration(world),
     applySetUp: async ({ text }) => {

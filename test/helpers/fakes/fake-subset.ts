@@ -1,6 +1,7 @@
 import type { PlannedSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
 import type { SubsetGraph, SubsetReference, SubsetTableRow } from '../../../src/results/subset-results.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import type { FakeWorld } from './fake-world.ts';
 
@@ -13,7 +14,9 @@ const CONFIGURED: SubsetSettings = {
 const ROW_BYTES = 100;
 
 /** Four tables: a tenth of the orders belongs to a customer, and each has a product. */
-export function fakePlannedSubset(world: FakeWorld, { target, settings }: SubsetRequest): PlannedSubset {
+export function fakePlannedSubset(world: FakeWorld, request: SubsetRequest): PlannedSubset {
+  const { target, settings, suggest = false } = request;
+  if (world.lacksSubset && !suggest) throw new UserError('subset_missing', `Target "${target}" has no subset`);
   const chosen = { ...CONFIGURED, ...settings };
   const percent = chosen.subset_tables?.[0]?.percent ?? 0;
   const table = (counted: Omit<SubsetTableRow, 'nulled' | 'bytes_now' | 'bytes_expected'>): SubsetTableRow => {
@@ -29,7 +32,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
   };
   const share = (rows: number): number => Math.ceil((rows * percent) / 100);
   return {
-    request: { target },
+    request: { target, suggest },
     restoredBy: { user: 'temporary', superuser: true },
     settings: chosen,
     graph: fakeGraph(target),

@@ -58,6 +58,9 @@ export interface FakeWorld {
   tables: NameWithSize[];
   /** Client programs are in containers only. */
   lacksPrograms: boolean;
+  lacksSubset: boolean;
+  /** Git would commit the file of a first configuration. */
+  committed: boolean;
   /** What asking a source for its names fails of. */
   failNames: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */
@@ -148,6 +151,8 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       { name: 'sales.orders', size_bytes: 1_400_000 },
     ],
     lacksPrograms: false,
+    lacksSubset: false,
+    committed: false,
     failNames: null,
     gate: Promise.resolve(),
     project: null,

@@ -33,6 +33,8 @@ export interface RandomWork {
   /** A change in a session that others may wait for, which may stay open. */
   act(): Promise<void>;
   change(): Promise<void>;
+  /** Of its own; what another session's lock prevents does not happen. */
+  run(...statements: string[]): Promise<void>;
   /** Ends all sessions and transactions. */
   settle(): Promise<void>;
   crash(): Promise<void>;
@@ -157,6 +159,7 @@ export async function startWork(
   return {
     act,
     change: () => run(own, change()),
+    run: (...statements) => run(own, ...statements),
     async settle() {
       for (const name of prepared) await own.query(`ROLLBACK PREPARED '${name}'`).catch(() => {});
       prepared.clear();

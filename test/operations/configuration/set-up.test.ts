@@ -1,8 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
+import { ignoreInGit, wouldBeCommitted } from '../../../src/operations/configuration/git-ignore.ts';
 import { applySetUp, planSetUp, type SetUp } from '../../../src/operations/configuration/set-up.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
 
@@ -25,7 +36,7 @@ const answers: SetUp = {
 };
 
 const surroundings = (environment: NodeJS.ProcessEnv = {}) => ({
-  environment: { HOME: folder, ...environment },
+  environment: { HOME: folder, PATH: process.env.PATH, ...environment },
   cwd: folder,
 });
 
@@ -105,3 +116,60 @@ test('a file that is there is neither planned over nor written over', async () =
 test('a name that the schema does not take is refused before anything is written', async () => {
   await expect(planSetUp(surroundings(), { ...answers, target: 'a/b' })).rejects.toMatchObject({ exit: 3 });
 });
+
+test('a file that git would commit is planned as such, and is in .gitignore before it is there', async () => {
+  expect((await planSetUp(surroundings(), answers)).committed).toBe(false);
+  const git = inGit(folder);
+  git('init', '--quiet');
+  writeFileSync(join(folder, '.gitignore'), 'node_modules');
+  const plan = await planSetUp(surroundings(), { ...answers, inGit: 'ignore' });
+  expect(plan.committed).toBe(true);
+  await applySetUp(surroundings(), plan);
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n/tool.yml\n');
+  expect(git('status', '--short', '--', 'tool.yml', '.gitignore')).toBe('?? .gitignore\n');
+  expect((await planSetUp(surroundings(), { ...answers, file: 'other/deep.yml' })).committed).toBe(true);
+});
+
+test.each(['a b.yml', '#1 [x]*?.yml', '!tool.yml', ' x.yml ', '-q.yml'])(
+  'git ignores %s by its line, and nothing else',
+  async (name) => {
+    const git = inGit(folder);
+    git('init', '--quiet');
+    await ignoreInGit(join(folder, name));
+    writeFileSync(join(folder, name), '');
+    writeFileSync(join(folder, 'other.yml'), '');
+    expect(await wouldBeCommitted({}, join(folder, name))).toBe(false);
+    expect(git('status', '--short')).toBe('?? .gitignore\n?? other.yml\n');
+  },
+);
+
+test('a link in place of .gitignore is not written through, and nothing else is written', async () => {
+  inGit(folder)('init', '--quiet');
+  writeFileSync(join(folder, 'elsewhere'), 'x\n');
+  symlinkSync('elsewhere', join(folder, '.gitignore'));
+  const plan = await planSetUp(surroundings(), { ...answers, inGit: 'ignore' });
+  await expect(applySetUp(surroundings(), plan)).rejects.toMatchObject({ code: 'configuration_not_written' });
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('x\n');
+  expect(existsSync(join(folder, 'tool.yml'))).toBe(false);
+});
+
+test('a secret_key for the keychain is not in the file, which is not written where no keychain takes it', async () => {
+  const plan = await planSetUp(surroundings(), { ...answers, inGit: 'keychain' });
+  expect(plan.text).toContain('secret_key: "keychain"');
+  expect(plan.text).not.toContain(plan.secretKey);
+  const bus = process.env.DBUS_SESSION_BUS_ADDRESS;
+  process.env.DBUS_SESSION_BUS_ADDRESS = 'unix:path=/nowhere';
+  try {
+    await expect(applySetUp(surroundings(), plan)).rejects.toMatchObject({ code: 'keychain_unavailable' });
+  } finally {
+    if (bus === undefined) delete process.env.DBUS_SESSION_BUS_ADDRESS;
+    else process.env.DBUS_SESSION_BUS_ADDRESS = bus;
+  }
+  expect(readdirSync(folder).filter((name) => name.startsWith('tool.yml'))).toEqual([]);
+});
+
+/** Without the settings of this machine. */
+function inGit(cwd: string) {
+  const env = { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' };
+  return (...words: string[]): string => execFileSync('git', words, { cwd, env, encoding: 'utf8' });
+}

@@ -25,6 +25,8 @@ interface Framework {
   migration: (tree: string) => { file: string; text: string };
   /** The migrations of a database. */
   applied: string;
+  /** The database of a tree's tests, which they leave. */
+  tests?: (tree: string) => string;
 }
 
 const FRAMEWORKS: Framework[] = [
@@ -57,7 +59,8 @@ class Migration(migrations.Migration):
     },
     file: 'config/database.yml',
     key: 'development.database',
-    commands: ['bin/rails db:migrate', 'bin/rails test'],
+    commands: ['bin/rails db:migrate', 'bin/rails db:test:prepare', 'bin/rails test'],
+    tests: (tree) => `shop_dev_${tree}-test`,
     migration: (tree) => ({
       file: `db/migrate/2026010${TREES.indexOf(tree) + 2}000000_of_${tree}.rb`,
       text: `class Of${tree[0]?.toUpperCase()}${tree.slice(1)} < ActiveRecord::Migration[6.1]
@@ -163,6 +166,10 @@ describeWithKind('postgres', 'the tests of examples/working-trees', () => {
         expect([first.length, second.length]).toEqual([2, 2]);
         expect(first[0]).toBe(second[0]);
         expect(first[1]).not.toBe(second[1]);
+        for (const tree of framework.tests ? TREES : []) {
+          const database = framework.tests?.(tree) ?? '';
+          expect(await server.column(database, framework.applied)).toEqual(tree === 'one' ? first : second);
+        }
         const tables = 'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()';
         expect(await server.column('shop_dev', tables)).toEqual(['person']);
       });

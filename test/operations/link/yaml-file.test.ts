@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../../../src/operations/link/test-database.ts';
 import { yamlFile } from '../../../src/operations/link/yaml-file.ts';
 
 const KEY = 'development.database';
@@ -6,9 +7,10 @@ const MAIN = 'development:\n  adapter: postgresql\n  host: h\n  port: 05432\n  d
 
 /** The content of a tree with the lines of the main tree, and after the link. */
 function changed(tree: string | null, { main = MAIN, key = KEY, database = 'shop_fix' } = {}) {
-  const written = yamlFile.withLines(tree, yamlFile.linesFor(yamlFile.linesOf(main, key), { key, database }));
-  const before = tree === null ? null : yamlFile.formerOf(tree, key);
-  return { written, after: yamlFile.withoutLines(written, { key, before, unended: false }) };
+  const lines = yamlFile.linesOf(main, key);
+  const written = yamlFile.withLines(tree, yamlFile.linesFor(lines, { key, database }));
+  const former = tree === null ? { before: null, keys: Object.keys(lines) } : { before: yamlFile.formerOf(tree, key) };
+  return { written, after: yamlFile.withoutLines(written, { key, unended: false, ...former }) };
 }
 
 describe('a YAML file with the URL', () => {
@@ -38,6 +40,50 @@ describe('a YAML file with the URL', () => {
     expect(after).toBeNull();
     const more = `${written}# mine\ntest: 1\n`;
     expect(yamlFile.withoutLines(more, { key: KEY, before: null, unended: false })).toBe('# mine\ntest: 1\n');
+  });
+
+  const SERVER = '  adapter: postgresql\n  host: h\n';
+  const tests = (database: string): string => `test:\n  database: ${database}\n${SERVER}`;
+
+  it('has a database for the tests of Rails, of each tree its own', () => {
+    const main = `default: &d\n${SERVER}development:\n  <<: *d\n  database: shop\ntest:\n  <<: *d\n  database: shop_test\n`;
+    const { written, after } = changed(null, { main });
+    expect(written).toBe(`development:\n  database: shop_fix\n${SERVER}${tests('"shop_fix-test"')}`);
+    expect(after).toBeNull();
+    // As before this section was written, or as the user left it.
+    const alone = `development:\n  database: shop_fix\n${SERVER}`;
+    const former = { key: KEY, before: null, unended: false };
+    expect(yamlFile.withoutLines(alone, { ...former, keys: [KEY, 'test.database'] })).toBeNull();
+    expect(yamlFile.withoutLines(alone + tests('mine'), former)).toBe(tests('mine'));
+
+    const own = `${main}production:\n  database: shop\n`;
+    const inTree = changed(own, { main });
+    expect(inTree.written).toBe(
+      own.replace('database: shop\n', 'database: shop_fix\n').replace('shop_test', '"shop_fix-test"'),
+    );
+    expect(inTree.after).toBe(own);
+  });
+
+  it('has the section of tests with SQLite as it is, and leaves that of another server in the tree', () => {
+    const sqlite = 'test:\n  database: db/test.sqlite3\n  adapter: sqlite3\n';
+    expect(changed(null, { main: MAIN + sqlite }).written).toContain(sqlite);
+    const tree = MAIN + tests('mine').replace('host: h', 'host: other');
+    expect(changed(tree, { main: MAIN + tests('shop_test') })).toEqual({
+      written: tree.replace('database: shop', 'database: shop_fix'),
+      after: tree,
+    });
+  });
+
+  it('has no section of tests whose database cannot be replaced', () => {
+    const main = `${MAIN}${tests('shop_test')}  url: &a postgres://h/shop_test\n`;
+    expect(changed(null, { main }).written).not.toContain('test');
+  });
+
+  it.each(['shop_fix', 'x'.repeat(63), 'é'.repeat(32)])('names the database of tests within the limits: %s', (name) => {
+    const test = testDatabase(name);
+    expect(Buffer.byteLength(`${test}-12`)).toBeLessThanOrEqual(63);
+    expect(test).toMatch(/-test$/);
+    expect(testDatabase(`${name.slice(0, -1)}y`)).not.toBe(test);
   });
 
   it('has a URL, whose parameters stay', () => {

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
@@ -82,6 +82,12 @@ describeWithPostgres('sanitizing a snapshot of PostgreSQL', () => {
     const second = await fixture.run(fixture.contextOf());
     const { snapshots } = await listSnapshots(fixture.contextOf(), 'app');
     expect(snapshots.map(({ id }) => id)).toEqual([second.snapshot.id, first.original.id]);
+    // The query of each is on this machine, readable by its owner only, for as long as the snapshot is.
+    const [{ query_file = '' } = {}, original] = snapshots;
+    expect(original).not.toHaveProperty('query_file');
+    expect(await readFile(query_file, 'utf8')).toContain('TRUNCATE login_log;\n');
+    expect((await stat(query_file)).mode & 0o077).toBe(0);
+    expect(await readdir(dirname(query_file))).toEqual([`${second.snapshot.id}.sql`]);
   });
 
   it('plans with the chosen query, its statements and where they run', async () => {

@@ -6,6 +6,7 @@ import { explainSubset } from '../../../src/operations/subset/explain-subset.ts'
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { writeSubsetGraph } from '../../../src/operations/subset/subset-graph.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
+import { suggestSubsetSettings } from '../../../src/operations/subset/suggest-subset.ts';
 import type { SubsetResult } from '../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import {
@@ -87,6 +88,25 @@ describeWithPostgres('a subset', () => {
   async function ask(database: string, sql: string): Promise<string> {
     return (await server.psql(database, { sql })).trim();
   }
+
+  it('is suggested for a target without one, and made by that suggestion beside the destination of the target', async () => {
+    const targets = { t: { snapshot: { src_url: server.url('shop'), dst_url: server.url('shop_dev') } } };
+    const context = testContext({ settings: { working_directory: folder.path, targets } });
+    await expect(planSubset(context, { target: 't' })).rejects.toMatchObject({ code: 'subset_missing' });
+    const suggestion = await suggestSubsetSettings(context, { target: 't', cpus: 2 });
+    expect(suggestion.subset_tables[0]).toEqual({ table: 'public.customer', percent: 5 });
+    const made = await applySubset(context, await planSubset(context, { target: 't', suggest: true, cpus: 2 }));
+    expect(made.destination).toContain('/shop_subset');
+    expect(made.proof.filter(({ orphans }) => orphans !== 0)).toEqual([]);
+    const filled = (rows: { table: string; rows: number | null }[]) =>
+      rows.flatMap(({ table, rows: count }) => (count ? [`${table} ${count}`] : [])).sort();
+    const counted = suggestion.tables.map(({ table, rows_expected }) => ({ table, rows: rows_expected }));
+    expect(filled(made.tables)).toEqual(filled(counted));
+    const excluded = { snapshot: { ...targets.t.snapshot, exclude_rows: ['public.customer'] } };
+    const without = testContext({ settings: { working_directory: folder.path, targets: { t: excluded } } });
+    const { subset_tables } = await suggestSubsetSettings(without, { target: 't', cpus: 2 });
+    expect(subset_tables.map(({ table }) => table)).not.toContain('public.customer');
+  });
 
   const THREE: SubsetSettings = {
     subset_tables: [{ table: 'public.account', where: "mail = 'user3@X' OR id IN (4, 5)" }],

@@ -19,16 +19,14 @@ const SOURCE = {
 const file = Array.from({ length: 60 }, (_, index) => (index % 7 === 3 ? '' : `line ${index}`)).join('\n');
 const PLAN = { file: '/home/ada/tool.yml', text: '', shown: file, variables: { SHOP_PASSWORD: 'hunter2' } };
 
+const PARTS = { scheme: 'postgres', host: 'db', port: '', user: 'app', password: '', database: 'shop', rest: '' };
+
 const FAILED = new UserError('unreachable', 'Cannot reach the server', { hint: 'Is it running?' });
 
 test.each<[string, Change, RegExp]>([
   ['a choice of files', { step: 'file' }, /❯/],
-  ['a text', { step: 'url', typing: textEdit('postgres://away/shop') }, /Source: /],
-  [
-    'a failure',
-    { step: 'url', typing: textEdit('postgres://away/shop'), error: FAILED },
-    /Source: [\s\S]*Cannot reach/,
-  ],
+  ['a text', { step: 'url', typing: textEdit('postgres://away/shop') }, /URL: +postgres/],
+  ['a failure', { step: 'url', typing: textEdit('postgres://away/shop'), error: FAILED }, /URL: [\s\S]*Cannot reach/],
   ['many schemas', { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } }, /❯ Continue with/],
   ['a bucket', { step: 'storage', found: { source: { ...SOURCE } } }, /❯/],
   ['the file', { step: 'review', found: { plan: PLAN } }, /line 58/],
@@ -57,8 +55,13 @@ for (const size of [
 
   test(`a password is not shown while its URL is typed at ${name}`, async () => {
     const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://app:hunter2@db/shop') });
-    expect(shown).toContain('Source: postgres://app:*******@db/shop');
-    expect(await drawn(size, { step: 'password', typing: textEdit('hunter2') })).toContain('Password: *******');
+    expect(shown).toMatch(/URL: +postgres:\/\/app:\*{7}@db\/shop/);
+    const form = { field: 'password', parts: { ...PARTS, password: 'hunter2' } } as const;
+    const fields = await drawn(size, { step: 'url', form, typing: textEdit('hunter2') });
+    expect(fields).toMatch(/Type: +PostgreSQL[\s\S]*Host: +db[\s\S]*Port: +5432[\s\S]*Password: \*{7}/);
+    expect(await drawn(size, { step: 'url', form: { ...form, field: 'user' }, typing: textEdit('app') })).not.toContain(
+      'hunter2',
+    );
   });
 
   test(`more schemas than fit are scrolled through, with the keys in sight at ${name}`, async () => {
@@ -70,7 +73,9 @@ for (const size of [
   test(`a failed attempt is reported below the typed value at ${name}`, async () => {
     const error = new UserError('unreachable', 'Cannot reach the server', { hint: 'Is it running?' });
     const shown = await drawn(size, { step: 'url', typing: textEdit('postgres://away/shop'), error });
-    expect(shown).toMatch(/Source: postgres:\/\/away\/shop\n\n +Cannot reach the server\n +Is it running\?/);
+    expect(shown).toMatch(
+      /URL: +postgres:\/\/away\/shop[\s\S]*Database:\n\n +Cannot reach the server\n +Is it running\?/,
+    );
   });
 
   test(`the end of the file is shown first, then the rest by the arrows at ${name}`, async () => {
@@ -92,21 +97,30 @@ for (const size of [
 
 test('the first question welcomes, also where the file is given', async () => {
   expect(await drawn({ columns: 80, rows: 24 }, {})).toMatch(/Welcome to tool\. [\s\S]*Where to save/);
-  expect(await drawn({ columns: 80, rows: 24 }, { step: 'target', config: 'mine.yml' })).toContain('Welcome to tool.');
+  expect(await drawn({ columns: 80, rows: 24 }, { step: 'url', config: 'mine.yml' })).toContain('Welcome to tool.');
   expect(await drawn({ columns: 80, rows: 24 }, { step: 'target' })).not.toContain('Welcome');
 });
 
-test('the answers so far are at the left, without passwords, until the file shows them', async () => {
-  const url = 'postgres://app:hunter2@db:5432/shop';
-  const answers = { file: 'tool.yml', target: 'shop', how: 'url', url, password: 'hunter2' };
+test.each([80, 120])(
+  'the answers so far are above the question, without passwords, until the file shows them: %s columns',
+  async (columns) => {
+    const answers = { file: 'tool.yml', target: 'shop', url: 'postgres://app:hunter2@db:5432/shop' };
+    const change = { step: 'storage', answers, found: { source: { ...SOURCE } } } as const;
+    const shown = await drawn({ columns, rows: 24 }, change);
+    expect(shown).toMatch(
+      /File +tool\.yml\n +Source +postgres:\/\/app@db:5432\/shop\n +Target +shop\n +Destination +decided later\n[\s\S]*❯ On this/,
+    );
+    expect(shown).not.toContain('hunter2');
+    expect(await drawn({ columns, rows: 24 }, { ...change, step: 'review' })).not.toContain('decided later');
+  },
+);
+
+test('in a small window the newest answers stay, and no answer takes the place of the question', async () => {
+  const answers = { file: 'tool.yml', target: 'shop', url: 'postgres://db/shop', keep: 'variable' };
   const change = { step: 'storage', answers, found: { source: { ...SOURCE } } } as const;
-  const shown = await drawn({ columns: 100, rows: 24 }, change);
-  expect(shown).toMatch(/^ {2}File\b[\s\S]*^ {2}tool\.yml\b[\s\S]*^ {2}Target\b[\s\S]*^ {2}Source\b/m);
-  expect(shown).toContain('  postgres://app@');
-  expect(shown).toContain('decided later');
-  expect(shown).not.toContain('hunter2');
-  expect(await drawn({ columns: 84, rows: 24 }, change)).not.toContain('decided later');
-  expect(await drawn({ columns: 100, rows: 24 }, { ...change, step: 'review' })).not.toContain('decided later');
+  const shown = await drawn({ columns: 60, rows: 12 }, change);
+  expect(shown).toMatch(/Passwords +in environment variables[\s\S]*Where to store snapshots[\s\S]*❯ On this/);
+  expect(shown).not.toContain('tool.yml');
 });
 
 type Change = Omit<Partial<SetupRoute>, 'found'> & { found?: object };

@@ -6,8 +6,10 @@ import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { tablesInView } from '../../../screens/tables/tables-route.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
 import type { TableDiff } from '../../../src/results/diff-results.ts';
+import type { SnapshotRow } from '../../../src/results/results.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { type FakeWorld, fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenLines } from '../../helpers/terminal/drawn-screen.tsx';
 import { press } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
@@ -355,3 +357,54 @@ async function atTables(world: FakeWorld): Promise<Model> {
 function notice(model: Model): string {
   return model.navigation.store.getState().notice?.text ?? '';
 }
+
+const SAFE: Partial<SnapshotRow> = {
+  ...{ id: 'snapshot-s', sanitized: true, sanitized_of: 'snapshot-0' },
+  coverage: { columns: 28, changed: 28, kept: 0, unchanged: [] },
+};
+
+test.each([80, 220])(
+  'a sanitized snapshot is below its original, with its coverage as a column: %s columns',
+  async (columns) => {
+    const partly = { columns: 3, changed: 1, kept: 0, unchanged: ['public.a.b', 'public.a.c'] };
+    const rows = [
+      fakeSnapshot({ ...SAFE, index: 0 }),
+      fakeSnapshot({ index: 0 }),
+      fakeSnapshot({ ...SAFE, id: 'snapshot-t', sanitized_of: 'snapshot-1', index: 1, coverage: partly }),
+      fakeSnapshot({ index: 1 }),
+    ];
+    const model = await atSnapshots(fakeWorld({ snapshots: { app: rows } }));
+    const lines = (await screenLines(model, { columns, rows: 30 })).filter((line) => /RAW|SAFE|COVERAGE/.test(line));
+    expect(lines[0]).toMatch(/ID .*KIND +COVERAGE/);
+    expect(lines[1]).toMatch(/ {2}snapshot-0 .*RAW/);
+    expect(lines[2]).toMatch(/❯ {3}snapshot-s .*SAFE +28\/28 columns/);
+    expect(lines[3]).toMatch(/ {2}snapshot-1 .*RAW/);
+    expect(lines[4]).toMatch(/ {4}snapshot-t .*SAFE +1\/3 columns/);
+    expect(lines[1]).not.toContain('columns');
+  },
+);
+
+test('the coverage has no column where no snapshot is sanitized', async () => {
+  const model = await atSnapshots(fakeWorld());
+  expect((await screenLines(model, { columns: 120, rows: 30 })).join('\n')).not.toContain('COVERAGE');
+});
+
+test('the query of a sanitized snapshot is opened from its row, and its absence explained', async () => {
+  const query_file = '/home/ada/.tool/queries/0000000a.sql';
+  const rows = [
+    fakeSnapshot(),
+    fakeSnapshot({ ...SAFE, query_file }),
+    fakeSnapshot({ ...SAFE, index: 1, id: 'snapshot-far', where: ['remote'] }),
+  ];
+  const model = await atSnapshots(fakeWorld({ snapshots: { app: rows } }));
+  const edited: string[] = [];
+  model.terminal.edit = async (file) => void edited.push(file);
+  press(model, 'Q');
+  expect(notice(model)).toBe('It is not sanitized');
+  press(model, 'j', 'Q');
+  expect(edited).toEqual([query_file]);
+  expect((await screenLines(model, { columns: 120, rows: 40 })).join('\n')).toMatch(/Query +\/home\/ada/);
+  press(model, 'j', 'Q');
+  expect(notice(model)).toBe('It was sanitized on another machine, which has its query');
+  expect(edited).toHaveLength(1);
+});

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { SubsetRoute } from '../../../screens/subset/subset-route.ts';
 import { subsetTree } from '../../../src/operations/subset/text.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { configFolder, SECRET_KEY } from '../../helpers/terminal/config-folder.ts';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 
 function placeOf(model: Model): SubsetRoute | null {
@@ -105,4 +108,56 @@ test('an impossible plan is not applied, and Enter explains why; the same key re
   press(model, 'enter');
   await until(() => model.navigation.top().screen === 'confirm');
   expect(world.done).toEqual([]);
+});
+
+test('a target without a subset is offered a suggestion, whose file is shown before it is written', async () => {
+  const folder = await configFolder({
+    'tool.yml': `secret_key: "${SECRET_KEY}"\ntargets:\n  app:\n    snapshot:\n      src_url: postgres://localhost/app\n`,
+  });
+  const environment = { TOOL_TRUST: 'true', HOME: folder.path };
+  const world = fakeWorld({ lacksSubset: true, configuration: { environment, cwd: folder.path } });
+  const model = await listed(world);
+  press(model, 'x');
+  await until(() => model.navigation.top().screen === 'choice');
+  const offer = model.navigation.top();
+  expect(offer).toMatchObject({ question: 'app has no subset. Suggest one?' });
+  expect(offer.screen === 'choice' && offer.options[0]?.label).toBe('Cancel');
+  model.navigation.pop();
+  if (offer.screen === 'choice') offer.answer('go');
+  await counted(model);
+  expect(placeOf(model)).toMatchObject({ suggested: true, changed: true });
+  press(model, '>');
+  await counted(model);
+  press(model, 'w');
+  await until(() => model.navigation.top().screen === 'editor-diff');
+  expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).not.toContain('subset');
+  press(model, 'esc');
+  expect(placeOf(model)?.changed).toBe(true);
+  press(model, 'w');
+  await until(() => model.navigation.top().screen === 'editor-diff');
+  press(model, 'enter');
+  await until(() => placeOf(model)?.changed === false);
+  expect(placeOf(model)?.suggested).toBe(false);
+  const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+  expect(text).toContain('- table: public.customer\n          percent: 10\n');
+  expect(text).toContain('dst_url: postgres://localhost/app_subset');
+});
+
+test('Esc leaves the offer, and a source without rows is reported instead of a second offer', async () => {
+  const world = fakeWorld({ lacksSubset: true });
+  const model = await listed(world);
+  press(model, 'x');
+  await until(() => model.navigation.top().screen === 'choice');
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+  const { plan } = model.operations;
+  press(model, 'x');
+  await until(() => model.navigation.top().screen === 'choice');
+  const offer = model.navigation.top();
+  model.navigation.pop();
+  model.operations.plan = () => Promise.reject(new UserError('subset_missing', 'No table of the source has rows'));
+  if (offer.screen === 'choice') offer.answer('go');
+  await counted(model);
+  expect(placeOf(model)?.error?.message).toBe('No table of the source has rows');
+  model.operations.plan = plan;
 });

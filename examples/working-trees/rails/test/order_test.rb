@@ -1,5 +1,4 @@
-# A tree has the section of its database only: tests run there, in transactions.
-ENV["RAILS_ENV"] = "development"
+ENV["RAILS_ENV"] ||= "test"
 require_relative "../config/environment"
 require "rails/test_help"
 
@@ -12,5 +11,9 @@ class OrderTest < ActiveSupport::TestCase
   test "the database has the migrations of this tree" do
     context = ActiveRecord::Base.connection.migration_context
     assert_equal context.migrations.map(&:version), context.get_all_versions
+  end
+
+  test "the database is that of the tests" do
+    assert_match(/-test\z/, ActiveRecord::Base.connection.current_database)
   end
 end

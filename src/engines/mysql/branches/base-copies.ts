@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { redact } from '../../../process/redact.ts';
+import { randomUUID } from 'node:crypto';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -11,23 +10,21 @@ import { readDefinitions } from '../catalog/definitions/read-definitions.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-text.ts';
 import { traitsOf } from '../catalog/table-traits.ts';
-import { readSize, tablesOf } from '../catalog/tables.ts';
+import { readSize } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
+import { quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import type { BaseContents } from '../restore/difference/contents.ts';
 import { createSequences } from '../restore/rows/fill.ts';
 import { alter, makeTables } from '../restore/rows/load-tables.ts';
 import { analyzeTables } from '../restore/statistics.ts';
-import { BASE, RETIRED } from '../server/names.ts';
-import { createDatabase, databaseExists, readAuxiliaryNames } from '../server/server.ts';
+import { BASE } from '../server/names.ts';
+import { databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import type { Dependents } from '../swap/exchange.ts';
-import type { Rename } from '../swap/journal-schema.ts';
 import { writeRecord } from '../swap/record.ts';
-import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
-import { renameStatement } from '../swap/swap-packet.ts';
-import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
+import { createShadowDatabase } from '../swap/shadow-databases.ts';
+import { INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
 import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
@@ -170,7 +167,10 @@ interface CopyRecord {
   kept?: BaseRecord['tables'];
 }
 
-async function writeCopyRecord(server: MysqlSession, { database, record, rows, kept = [] }: CopyRecord): Promise<void> {
+export async function writeCopyRecord(
+  server: MysqlSession,
+  { database, record, rows, kept = [] }: CopyRecord,
+): Promise<void> {
   const { readAt, updated } = await readUpdated(server, database);
   const copies = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
   const tables = [...kept, ...copies];
@@ -228,59 +228,3 @@ export async function fillFromBase(
 
 /** Tables up to which indexes are made with the table. */
 const FEW_ROWS = 2000;
-
-/** Gives the tables of a spare to a database beside the destination; `false` for one that was changed. */
-export async function takeSpare(
-  server: MysqlSession,
-  { spare, to, record }: { spare: string; to: string; record: BaseRecord },
-): Promise<boolean> {
-  if ((await digestOf(server, spare)) !== record.digest || !(await haveRows(server, spare, record))) return false;
-  const tables = (await tablesOf(server, spare)).filter((name) => name !== BASE && name !== RETIRED);
-  await server.execute(`DROP TABLE IF EXISTS ${quotePath(spare, RETIRED)}`);
-  await server.execute(
-    renameStatement([
-      { from: [spare, BASE], to: [spare, RETIRED] },
-      ...tables.map((name): Rename => ({ from: [spare, name], to: [to, name] })),
-    ]),
-  );
-  return true;
-}
-
-async function digestOf(server: MysqlSession, database: string): Promise<string> {
-  const { tables, sequences } = await readDefinitions(server, database, () => {});
-  const own = [tables.filter(({ name }) => name !== BASE && name !== RETIRED), sequences];
-  return createHash('sha256').update(JSON.stringify(own)).digest('hex');
-}
-
-/**
- * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
- * and nothing else, so it is a warning.
- */
-export async function createSpare(
-  context: EngineContext,
-  server: MysqlSession,
-  url: DatabaseUrl,
-): Promise<string | null> {
-  const destination = url.database ?? '';
-  const { of, base, spare } = await readAuxiliaryNames(server, destination);
-  const record = await readBaseRecord(server, { database: base, table: BASE, of });
-  if (!record) return null;
-  const made = startStep(context.report, 'spare', `Create the spare ${spare}`);
-  try {
-    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
-    await createDatabase(server, { name: spare, collations: record.definitions });
-    await writeRecord(server, { database: spare, table: RETIRED, value: record });
-    const rows = await fillFromBase(context, { url, to: spare, base: { name: base, record }, rowsLast: true });
-    context.signal.throwIfAborted();
-    const digest = await digestOf(server, spare);
-    await writeCopyRecord(server, { database: spare, record: { ...record, digest }, rows });
-    made(`Created the spare ${spare}`);
-    return spare;
-  } catch (error) {
-    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
-    const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
-    const message = `The spare ${spare} was not created: ${reason}`;
-    context.report({ event: 'warning', code: 'spare_not_created', message });
-    return null;
-  }
-}

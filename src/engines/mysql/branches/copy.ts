@@ -11,6 +11,7 @@ import { readAuxiliaryNames } from '../server/server.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, findBaseRecord } from './base-record.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
+import { takeSpareUnlessBusy } from './take-spare.ts';
 
 export interface BranchCopy {
   url: DatabaseUrl;
@@ -22,6 +23,8 @@ export interface BranchCopy {
   accept: (base: BaseCopy) => void;
   mark: Omit<BranchMark, 'tool' | 'of' | 'snapshot' | 'loaded_at'>;
   onlyNew?: () => Error;
+  /** Default: no. */
+  mayTakeSpare?: boolean | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface BranchCopy {
  * fail, and no lock has to keep loads away.
  */
 export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<ReplaceResult> {
-  const { url, database, undo = false, begin, accept, onlyNew } = copy;
+  const { url, database, undo = false, begin, accept, onlyNew, mayTakeSpare = false } = copy;
   const { of, record, base } = await withServer(context, url, (server) => findBase(server, url));
   accept(base);
   const { snapshot, loaded_at } = record;
@@ -46,7 +49,9 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
     },
     async ({ shadow, server, context: running }) => {
       await begin(server);
-      await fillFromBase(running, { url, to: shadow, base: { name: base.name, record }, rowsLast: false });
+      if (!mayTakeSpare || !(await takeSpareUnlessBusy(running, { url, to: shadow, base: record }))) {
+        await fillFromBase(running, { url, to: shadow, base: { name: base.name, record }, rowsLast: false });
+      }
       return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );

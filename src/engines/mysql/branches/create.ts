@@ -15,7 +15,7 @@ export function createBranch(context: EngineContext, creation: BranchCreation): 
 }
 
 async function create(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, accept } = creation;
+  const { url, name, database, accept, mayTakeSpare } = creation;
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await sweepBranches(context, url);
   const assertNameFree = async (server: MysqlSession): Promise<void> => {
@@ -24,7 +24,7 @@ async function create(context: EngineContext, creation: BranchCreation): Promise
   };
   await withServer(context, url, assertNameFree);
   await copyToBranch(context, {
-    ...{ url, database, accept, begin: assertNameFree },
+    ...{ url, database, accept, mayTakeSpare, begin: assertNameFree },
     mark: newBranchFacts({ ...creation, createdAt: context.clock().toISOString() }),
     onlyNew: () => databaseTaken(database, name),
   });

@@ -3,7 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { usableBase } from '../../shared/base-copies.ts';
+import { usableBase, usableSpare } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer, withServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -13,11 +13,11 @@ import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE } from '../server/names.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
-import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
-import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
+import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
+import { takeSpare } from './take-spare.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {
@@ -27,7 +27,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
   await assertNoForeignReferences(server, destination);
-  const from = copies.spare?.outdated === null ? 'spare' : 'base';
+  const from = usableSpare(copies) ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   return {
@@ -37,7 +37,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
-    inPlace: await planInPlace(context, url),
+    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, url),
   };
 }
 
@@ -52,16 +52,9 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
     context,
     { url, undo, collations, fromBase: { spare } },
     async ({ shadow, server, context: running }) => {
-      const copies = await findBaseCopies(server, destination);
-      accept(usableBase(copies, url));
+      accept(usableBase(await findBaseCopies(server, destination), url));
       const record = await recordOf(server, url);
-      const ofSpare =
-        copies.spare?.outdated === null
-          ? await readBaseRecord(server, { database: names.spare, table: BASE, of: names.of })
-          : null;
-      if (ofSpare && (await takeSpare(server, { spare: names.spare, to: shadow, record: ofSpare }))) {
-        await dropAuxiliaryDatabase(context, server, { name: names.spare, destination });
-      } else {
+      if (!(await takeSpare(running, server, { url, to: shadow, base: record }))) {
         await fillFromBase(running, { url, to: shadow, base: { name: names.base, record }, rowsLast: false });
       }
       const states = await provableStates(server, shadow);

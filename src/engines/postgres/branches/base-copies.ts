@@ -1,5 +1,3 @@
-import { redact } from '../../../process/redact.ts';
-import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
@@ -17,10 +15,10 @@ import {
   whileClosed,
 } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
-import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { readDatabase } from '../swap/inherit.ts';
-import { isCopyOf, type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
-import { rename, withoutSessions } from '../swap/swap.ts';
+import { isCopyOf, type MarkedDatabase, provisionalLimit } from '../swap/mark.ts';
+import { withoutSessions } from '../swap/swap.ts';
+import { takeSpare } from './take-spare.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PostgresSession, destination: string): Promise<BaseCopies> {
@@ -195,57 +193,11 @@ export async function newFromBase(
   { url, base, spare, to }: FromBase,
 ): Promise<boolean> {
   const of = url.database ?? '';
-  if (spare) {
-    await takeSpare(server, spare.name, { to, of });
-    return false;
-  }
+  if (spare && (await takeSpare(server, spare.name, { to, of }))) return false;
   const copying = { base: base.name, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' } as const;
   const cloned = await lockingBase(server, copying, () =>
     copyDatabase(context, server, { url, from: base.name, to, closed: false }),
   );
   await markNew(server, to, { of });
   return cloned;
-}
-
-/** Gives a spare the name and state of a shadow database. */
-async function takeSpare(
-  server: PostgresSession,
-  spare: string,
-  { to, of }: { to: string; of: string },
-): Promise<void> {
-  await server.transaction([
-    rename(spare, to),
-    writeMark(to, { tool: 'new', of }),
-    `ALTER DATABASE ${quoteName(to)} ALLOW_CONNECTIONS true`,
-  ]);
-}
-
-/**
- * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
- * and nothing else, so it is a warning.
- */
-export async function createSpare(
-  context: EngineContext,
-  server: PostgresSession,
-  url: DatabaseUrl,
-): Promise<string | null> {
-  const destination = url.database ?? '';
-  const names = auxiliaryNames(destination);
-  const { base } = await findAuxiliaryDatabases(server, destination);
-  if (!base) return null;
-  const made = startStep(context.report, 'spare', `Create the spare ${names.spare}`);
-  const to = names.shadow();
-  try {
-    await createClosedCopy(context, server, { url, destination, from: base.name, to });
-    const { contents: _, evidence: __, reading: ___, ...mark } = base.mark;
-    await server.transaction([rename(to, names.spare), writeMark(names.spare, { ...mark, tool: 'spare' })]);
-    made(`Created the spare ${names.spare}`);
-    return names.spare;
-  } catch (error) {
-    await dropAfterFailure(context, { url, names: [to] });
-    const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
-    const message = `The spare ${names.spare} was not created: ${reason}`;
-    context.report({ event: 'warning', code: 'spare_not_created', message });
-    return null;
-  }
 }

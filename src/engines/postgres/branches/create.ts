@@ -1,16 +1,17 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
+import { closedBase, usableSpare } from '../../shared/base-copies.ts';
 import { branchExists, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
-import { inherit } from '../swap/inherit.ts';
+import { inherit, readBefore } from '../swap/inherit.ts';
 import { writeComment } from '../swap/mark.ts';
 import { databaseExists, rename } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
-import { newFromBase } from './base-copies.ts';
-import { branchComment, findClosedBase } from './copy.ts';
+import { findBaseCopies, newFromBase } from './base-copies.ts';
+import { branchComment } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
@@ -19,21 +20,26 @@ const EXISTS = '42P04';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, role, accept, inTurn } = creation;
+  const { url, name, database, role, accept, inTurn, mayTakeSpare = false } = creation;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await lockShared(server, destination, context.report);
   await sweepBranches(server, destination, context.report);
-  const base = await findClosedBase(server, url);
+  const copies = await findBaseCopies(server, destination);
+  const base = closedBase(copies, url);
+  const spare = mayTakeSpare ? usableSpare(copies) : null;
   accept(base);
   if ((await findBranches(server, destination)).some((each) => each.name === name)) throw branchExists(name);
   if (await databaseExists(server, database)) throw databaseTaken(database, name);
   const shadow = auxiliaryNames(destination).shadow();
+  const from = (await databaseExists(server, destination)) ? destination : null;
+  // Read while the base copy is copied.
+  const before = from === null ? undefined : readBefore(context, url);
+  before?.catch(() => {});
   try {
-    const cloned = await inTurn(() => newFromBase(context, server, { url, base, to: shadow }));
-    const from = (await databaseExists(server, destination)) ? destination : null;
-    await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true });
+    const cloned = await inTurn(() => newFromBase(context, server, { url, base, spare, to: shadow }));
+    await inherit(context, server, { from, to: shadow, url, settings: [], role, copied: true, before });
     context.signal.throwIfAborted();
     const createdAt = context.clock().toISOString();
     const branch = { ...newBranchFacts({ ...creation, createdAt }), database, cloned };

@@ -1,10 +1,9 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BaseCopies } from '../../facets/copies.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
 import type { ReplaceResult } from '../../facets/restore.ts';
-import { usableBase } from '../../shared/base-copies.ts';
+import { usableBase, usableSpare } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
@@ -25,7 +24,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   const base = usableBase(copies, url);
   if (!facts.maySwap) throw mayNotReset(url, facts.whyNot);
   const warnings = await checkSwap(server, { destination, undo: true, base: true });
-  const usesSpare = isUsable(copies.spare);
+  const usesSpare = usableSpare(copies) !== null;
   const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
@@ -49,15 +48,10 @@ export async function reset(
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
         accept(base);
-        const spare = isUsable(copies.spare) ? copies.spare : null;
-        await newFromBase(context, server, { url, base, spare, to: shadow });
+        await newFromBase(context, server, { url, base, spare: usableSpare(copies), to: shadow });
       },
     },
   );
-}
-
-function isUsable(copy: BaseCopies['spare']): boolean {
-  return copy !== null && copy.outdated === null;
 }
 
 function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {

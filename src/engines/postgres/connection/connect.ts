@@ -24,10 +24,10 @@ export async function connect(
   url: DatabaseUrl,
   options: ConnectOptions = {},
 ): Promise<PostgresSession> {
-  const tools = options.tools ?? (await anyClientTools(context));
+  const tools = options.tools ?? anyClientTools(context);
   const session = await tryToConnect(context, url, { ...options, tools });
   if (!(session instanceof ConnectionLost)) return session;
-  throw await explainConnection(context, { url, tools, cause: session });
+  throw await explainConnection(context, { url, tools: await tools, cause: session });
 }
 
 export async function connectToServer(
@@ -35,23 +35,24 @@ export async function connectToServer(
   url: DatabaseUrl,
   options: ConnectOptions = {},
 ): Promise<PostgresSession> {
-  const tools = options.tools ?? (await anyClientTools(context));
+  const tools = options.tools ?? anyClientTools(context);
   let cause: ConnectionLost | null = null;
   for (const database of MAINTENANCE_DATABASES.filter((name) => name !== url.database)) {
     const session = await tryToConnect(context, withDatabase(url, database), { ...options, tools });
     if (!(session instanceof ConnectionLost)) return session;
     cause ??= session;
   }
-  throw await explainConnection(context, { url, tools, cause: cause ?? new ConnectionLost() });
+  throw await explainConnection(context, { url, tools: await tools, cause: cause ?? new ConnectionLost() });
 }
 
 export async function tryToConnect(
   context: EngineContext,
   url: DatabaseUrl,
-  { tools, settings = {}, mounts }: ConnectOptions & { tools: ClientTools },
+  { tools, settings = {}, mounts }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
 ): Promise<PostgresSession | ConnectionLost> {
   try {
-    return await openSession(context, { psql: tools.psql, url, settings, mounts });
+    const psql = Promise.resolve(tools).then((found) => found.psql);
+    return await openSession(context, { psql, url, settings, mounts });
   } catch (thrown) {
     if (thrown instanceof ConnectionLost) return thrown;
     throw thrown;

@@ -28,7 +28,7 @@ export interface PostgresSession extends AsyncDisposable {
 }
 
 export interface SessionOptions {
-  psql: string;
+  psql: string | Promise<string>;
   url: DatabaseUrl;
   settings?: SessionSettings;
   /** Mounts of the folders that psql writes files to. Without them there may be no psql. */
@@ -53,7 +53,7 @@ const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false
 
 type SessionContext = Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>;
 
-function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions): Command {
+function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions & { psql: string }): Command {
   const connection = connectionEnvironment(url, settings);
   return {
     file: psql,
@@ -68,8 +68,15 @@ export async function openSession(
   { psql, url, settings = {}, mounts }: SessionOptions,
 ): Promise<PostgresSession> {
   const all = { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings };
+  // It may still be looked for, and no session is without it.
+  const program = Promise.resolve(psql);
+  program.catch(() => {});
   const direct = mounts ? null : await startDirect(context, { url, settings: all });
-  const { send, close } = direct ?? startPsql(context, psqlOf({ psql, url, settings: all, mounts }));
+  const file = await program.catch(async (error) => {
+    await direct?.close();
+    throw error;
+  });
+  const { send, close } = direct ?? startPsql(context, psqlOf({ psql: file, url, settings: all, mounts }));
   const session: PostgresSession = {
     async query<Row>(sql: string, options?: { told?: string }) {
       return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`, options)) as Row[];

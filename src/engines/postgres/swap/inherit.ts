@@ -31,6 +31,8 @@ export interface Inheritance {
   role?: string | undefined;
   /** The new database is a copy of a base copy. */
   copied?: boolean | undefined;
+  /** What `readBefore` finds in the destination. Default: it is read now. */
+  before?: Promise<Before> | undefined;
   /** Makes the loading role the owner of the new database's objects. */
   settle?: Settle | undefined;
 }
@@ -98,10 +100,10 @@ async function giveTo(
 
 async function inheritObjects(
   context: EngineContext,
-  { from, to, url, owner, copied, settle }: Inheritance & { from: string; owner: string },
+  { from, to, url, owner, copied, before, settle }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
   await using opening = openMeanwhile(connect(context, withDatabase(url, to), { settings: CARRYING }));
-  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
+  const { ownership, unread } = await (before ?? readBefore(context, withDatabase(url, from)));
   const session = await opening.session;
   await settled(session, settle);
   // As in a copy of the destination, which takes nothing over.
@@ -118,11 +120,13 @@ async function inheritObjects(
 
 const CARRYING = { row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' };
 
+interface Before {
+  ownership: ObjectOwnership | null;
+  unread: string;
+}
+
 /** The destination may take no connection any more, which must not cost the restored rows. */
-async function readBefore(
-  context: EngineContext,
-  url: DatabaseUrl,
-): Promise<{ ownership: ObjectOwnership | null; unread: string }> {
+export async function readBefore(context: EngineContext, url: DatabaseUrl): Promise<Before> {
   try {
     await using session = await connect(context, url, { settings: CARRYING });
     return { ownership: await readOwnership(session), unread: '' };

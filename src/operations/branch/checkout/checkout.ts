@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
+import type { BranchPlan } from '../../../engines/facets/branch.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -12,7 +13,7 @@ import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
 import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
-import { chooseForTree, type LinkedTree, writeForTree } from './tree.ts';
+import { chooseForTree, type LinkedTree, needsBranch, writeForTree } from './tree.ts';
 
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
@@ -25,6 +26,8 @@ export interface BranchCheckoutRequest extends BranchesRequest {
 
 export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, BranchCheckoutPlan> {
   create: PlannedBranches | null;
+  /** The plan of the branch of a new working tree. */
+  found: BranchPlan | null;
 }
 
 /** Plans how the destination follows the git branch of the current folder. Changes nothing. */
@@ -40,19 +43,22 @@ export async function planBranchCheckout(
   const own = isLinked ? { ...request, onlyDestination: linked.link.destination } : request;
   assertSameDestination(opened, own);
   const git = isLinked ? ofTree(linked) : await checkedOut(context, request);
+  const unread: BranchCheckoutPlan = {
+    ...{ target, destination: null, git_branch: git.branch, action: 'none', why: git.why, previous: null },
+    ...{ creates: false, tree: null, unverified_sources: [], steps: [], warnings: [] },
+  };
+  const planned = { request, planned_at: context.clock().toISOString(), create: null, found: null };
+  const none = whyNothing(context, linked);
+  if (none !== null) return { ...planned, plan: { ...unread, why: none } };
+  const isNewTree = isLinked && (await needsBranch(opened, linked));
   // Changes nothing, and finds all with the fewest connections.
-  const { destination, base, branches } = await database.branches.plan(() => 0);
+  const found = await database.branches.plan(() => (isNewTree ? 1 : 0));
+  const { destination, base, branches } = found;
   if (own.onlyDestination !== undefined && base === null && branches.length === 0)
     throw notMarked(target, database.url);
-  const chosen = isLinked && !linked.tree.isMain ? await chooseForTree(opened, request, { ...linked, branches }) : null;
-  const plan: BranchCheckoutPlan = {
-    ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
-    ...{ tree: null, unverified_sources: [], steps: [], warnings: [] },
-  };
-  const planned = { request, planned_at: context.clock().toISOString(), create: null };
-  if (linked === 'none') return { ...planned, plan: { ...plan, why: NOT_LINKED } };
-  if (linked?.tree.isMain) return { ...planned, plan: { ...plan, why: MAIN_KEEPS } };
-  if (chosen) return { ...planned, plan: { ...plan, ...chosen } };
+  const chosen = isLinked ? await chooseForTree(opened, request, { ...linked, branches }) : null;
+  const plan = { ...unread, destination };
+  if (chosen) return { ...planned, found: isNewTree ? found : null, plan: { ...plan, ...chosen } };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
   const previous = currentOf(branches)?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
@@ -88,7 +94,7 @@ export async function planBranchCheckout(
 /** Steps: those of `branch create`, `branch switch` and `undo`. */
 export async function applyBranchCheckout(
   given: Context,
-  { request, plan, create }: PlannedBranchCheckout,
+  { request, plan, create, found }: PlannedBranchCheckout,
 ): Promise<BranchCheckoutResult> {
   const { target, git_branch, action, why } = plan;
   const opened = await openBranches(given, request);
@@ -104,7 +110,7 @@ export async function applyBranchCheckout(
     const linked = await findLinked(context, request);
     if (!linked || linked === 'none') throw planOutdated('The link has changed');
     if (linked.gitBranch !== git_branch) throw planOutdated('The git branch has changed');
-    return { ...result, tree: await writeForTree(opened, request, linked) };
+    return { ...result, tree: await writeForTree(opened, request, { ...linked, found }) };
   }
   if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'restore') {
@@ -127,6 +133,14 @@ function ofTree({ gitBranch }: LinkedTree): CheckedOut {
 const NOT_LINKED = 'the repository is not linked to the target (tool link)';
 const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 
+/** Returns why no database is even looked at; `null` otherwise. */
+function whyNothing({ configuration }: Context, linked: LinkedTree | 'none' | null): string | null {
+  if (linked === null) return null;
+  if (linked === 'none') return NOT_LINKED;
+  if (linked.tree.isMain) return MAIN_KEEPS;
+  return configuration.settings.branches.follow === 'off' ? 'branches.follow is off' : null;
+}
+
 /**
  * The working tree with the link of the target; `null` where the destination follows the git branch itself. A hook that
  * a removed link has left switches nothing: `none`.
@@ -134,7 +148,7 @@ const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
   const checkout = await readCheckoutHead(placeOf(context, folder));
   const tree = checkout && (await findTree(checkout.folder));
-  const link = tree && (await readLink(tree));
+  const link = tree && (await readLink(tree, context));
   if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
   if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
   // By hand, and with the git branch, the destination itself is switched.

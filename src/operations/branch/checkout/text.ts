@@ -6,14 +6,14 @@ import { printable } from '../../../text/printable.ts';
 
 export function branchCheckoutQuestion(plan: BranchCheckoutPlan): Question {
   const { target, destination, git_branch, action, why, previous } = plan;
-  const { database, host } = destination;
   if (action === 'tree') return treeQuestion(plan);
+  const { database, host } = destination ?? { database: 'The destination', host: '' };
   const to = action === 'restore' ? 'the database of before the first switch' : `branch ${git_branch ?? ''}`;
   return {
     title: why === null ? `Switch ${database} to ${to} of ${target}` : `Nothing to do: ${why}`,
     facts: [
       { name: 'Git branch', value: printable(git_branch ?? 'none') },
-      ...destinationFacts(destination),
+      ...(destination ? destinationFacts(destination) : []),
       { name: 'Previous', value: previous === null ? 'kept as the undo copy' : `branch ${printable(previous)}` },
     ],
     steps: plan.steps,
@@ -21,7 +21,7 @@ export function branchCheckoutQuestion(plan: BranchCheckoutPlan): Question {
     consequence: action === 'none' ? `${database} is not changed.` : `Clients of ${database} will be disconnected.`,
     ask: `Switch database "${database}" on ${host} to ${to}?`,
     go: 'Switch',
-    typed: typedName(plan.destination),
+    typed: destination && typedName(destination),
   };
 }
 
@@ -31,10 +31,10 @@ function treeQuestion(plan: BranchCheckoutPlan): Question {
   const go = creates ? 'Create' : 'Write';
   return {
     title: `${creates ? 'Create' : 'Use'} branch ${printable(branch)} of ${target} for the working tree ${printable(folder)}`,
-    facts: [{ name: 'File', value: printable(file) }, ...destinationFacts(destination)],
+    facts: [{ name: 'File', value: printable(file) }, ...(destination ? destinationFacts(destination) : [])],
     steps: steps.map((step) => printable(step)),
     warnings: warningsOf(plan),
-    consequence: `${destination.database} is not changed.`,
+    consequence: `${destination?.database ?? 'The destination'} is not changed.`,
     ask: `${go} branch ${printable(branch)} for this working tree?`,
     go,
     typed: null,

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { BranchPlan } from '../../../engines/facets/branch.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import { parseUrl } from '../../../engines/registry.ts';
 import type { BranchCheckoutPlan } from '../../../results/branch-results.ts';
@@ -31,7 +32,6 @@ export async function chooseForTree(
   const { tree, link } = linked;
   const nothing = { action: 'none' as const, creates: false, tree: null, steps: [] };
   const { follow } = context.configuration.settings.branches;
-  if (follow === 'off') return { ...nothing, why: 'branches.follow is off' };
   const { name, exists } = await chooseBranch(linked, { follow, present: branches });
   const place = { folder: tree.folder, file: link.file, branch: name };
   await readMainLines(link, linked);
@@ -45,8 +45,18 @@ export async function chooseForTree(
   return { action: 'tree', why: null, creates: !exists, tree: place, steps };
 }
 
-/** Creates the branch, if it is missing, and writes the URL to the file of the tree. */
-export async function writeForTree(opened: OpenedBranches, request: BranchesRequest, linked: LinkedTree) {
+/** Reports whether a tree is new, and has a branch of its own name: no other choice depends on the present branches. */
+export async function needsBranch({ context }: OpenedBranches, { tree }: LinkedTree): Promise<boolean> {
+  const { follow } = context.configuration.settings.branches;
+  return follow === 'tree' && (await readTreeRecord(tree)) === null;
+}
+
+/** Creates the branch, if it is missing, and writes the URL to the file of the tree. `found`: the plan of a new one. */
+export async function writeForTree(
+  opened: OpenedBranches,
+  request: BranchesRequest,
+  { found, ...linked }: LinkedTree & { found: BranchPlan | null },
+) {
   const { tree, link } = linked;
   const { follow } = opened.context.configuration.settings.branches;
   const format = formatOf(link.file);
@@ -63,6 +73,7 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
     ...{ format: 1 as const, token: chosen.token, own: tree.own, file: link.file, mentioned: false },
     before: bytes === null ? null : format.formerOf(bytes, link.key),
     unended: bytes !== null && bytes !== '' && !bytes.endsWith('\n'),
+    ...(bytes === null && { keys: Object.keys(main) }),
   };
   let { name } = chosen;
   const remember = async (): Promise<void> => {
@@ -72,7 +83,7 @@ export async function writeForTree(opened: OpenedBranches, request: BranchesRequ
   let database = chosen.exists?.database;
   if (database === undefined) {
     const create = (): Promise<string> =>
-      createBranchOf(opened, request, { name, linked, token: record.token, remember });
+      createBranchOf(opened, request, { name, linked, found, token: record.token, remember });
     database = await create().catch((thrown) => {
       const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
       if (!taken) throw thrown;
@@ -117,8 +128,10 @@ function unlessForeign(found: Branch | undefined, { token }: TreeRecord): Branch
   return found && !found.current && found.tree === token ? found : undefined;
 }
 
+/** A name that no command takes for an option. */
 function named(text: string, token: string): string {
-  return isVisibleName(text) ? text : withToken(text, token);
+  const name = text.replace(/^-+/, '');
+  return isVisibleName(name) ? name : withToken(name, token);
 }
 
 function withToken(name: string, token: string): string {
@@ -131,6 +144,7 @@ function withToken(name: string, token: string): string {
 interface BranchOfTree {
   name: string;
   linked: LinkedTree;
+  found: BranchPlan | null;
   token: string;
   /** Writes the record, without which no branch is created. */
   remember: () => Promise<void>;
@@ -139,10 +153,10 @@ interface BranchOfTree {
 async function createBranchOf(
   { context }: OpenedBranches,
   request: BranchesRequest,
-  { name, linked: { tree }, token, remember }: BranchOfTree,
+  { name, linked: { tree }, found, token, remember }: BranchOfTree,
 ): Promise<string> {
   const inTree = { ...context, cwd: tree.folder };
-  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name });
+  const planning = planBranchCreate(inTree, { target: request.target, tree: token, name }, found);
   const [planned, remembered] = await Promise.allSettled([planning, remember()]);
   if (remembered.status === 'rejected') throw remembered.reason;
   if (planned.status === 'rejected') throw planned.reason;

@@ -59,8 +59,12 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
   checkout: Pick<Checkout, 'repository' | 'branch'> | null;
 }
 
-/** Plans the creation; changes nothing. */
-export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
+/** Plans the creation; changes nothing. `known`: what was planned of one branch just now. */
+export async function planBranchCreate(
+  given: Context,
+  request: BranchCreateRequest,
+  known: BranchPlan | null = null,
+): Promise<PlannedBranches> {
   const { target, reuse = false, from, owner } = request;
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
@@ -69,7 +73,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   if (request.env) database.engine.urlWithPassword(database.url);
   const copies = (present: Branch[]): number => names.length - existingOf(present, { names, reuse }).length;
   const origin = from === undefined ? null : await prepareOrigin(context, { target, from, owner });
-  const planning = database.branches.plan(origin ? () => 0 : copies);
+  const planning = known ? Promise.resolve(known) : database.branches.plan(origin ? () => 0 : copies);
   const naming = planning.then((found) => namedDatabases(opened, names, found));
   const comparing = assertBranchesNotSources(
     opened,
@@ -164,7 +168,8 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     await forEachBranch(context, plan.branches, {
       done: 'Created',
       atOnce: WORK_PER_COPY * cpus,
-      work: (branch) => database.branches.create({ ...branch, ...own, role, accept, inTurn }),
+      work: (branch) =>
+        database.branches.create({ ...branch, ...own, role, accept, inTurn, mayTakeSpare: request.tree !== undefined }),
     });
   }
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({

@@ -5,6 +5,7 @@ import { formatAge } from '../../../text/format.ts';
 import { type Checkout, readCheckout, readGitBranches } from '../../git.ts';
 import { type KnownTree, listTrees, removeTreeRecord } from '../../link/memory.ts';
 import { readTree } from '../../link/trees.ts';
+import { keepsSpare } from '../../load/choose-base.ts';
 import { sumOf } from '../../load/copies-result.ts';
 import type { Planned } from '../../planned.ts';
 import { applyBranchDrop } from '../drop/drop.ts';
@@ -83,6 +84,9 @@ export async function applyBranchPrune(
     const { target } = each;
     const result = await applyBranchDrop(context, { request: { ...request, target }, plan: each });
     dropped.push(...result.dropped.map((branch) => ({ target, ...branch })));
+    if (!keepsSpare(context.configuration, { target })) continue;
+    const { database } = await openBranches(context, { target });
+    await database.branches.replaceTakenSpare();
   }
   await removeOldRecords(context);
   return { dropped };

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../../src/config/schema/settings.ts';
+import { openDatabase } from '../../../../src/engines/open-database.ts';
+import { parseUrl } from '../../../../src/engines/registry.ts';
+import { applyBranchCreate, planBranchCreate } from '../../../../src/operations/branch/create/create.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyDropCopies, planDropCopies } from '../../../../src/operations/drop-copies/drop-copies.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
@@ -178,6 +181,28 @@ for (const flavour of FLAVOURS) {
       expect(codes()).toContain('spare_not_created');
       expect(await server.dump('copy')).toBe(pristine);
       expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+    });
+
+    it('gives the spare to the branch of a working tree, and makes the next one after a prune', async () => {
+      await load({ spare: true, undo: false });
+      const create = async (name: string, more: object = {}) => {
+        const planned = await planBranchCreate(contextWith(), { target: 'app', name, ...more });
+        return applyBranchCreate(contextWith(), asData(planned));
+      };
+      await create('plain');
+      expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-spare']);
+      await create('tree', { tree: '0123456789abcdef' });
+      expect(await beside()).toEqual(['copy.tool-base']);
+      await create('next', { tree: '123456789abcdef0' });
+      const contentOf = async (name: string): Promise<string> =>
+        (await server.dump(`copy_${name}`)).replaceAll(`copy_${name}`, 'copy').replace(/COMMENT='\{"tool"[^\n]*/, '');
+      const plain = await contentOf('plain');
+      expect(plain).toContain('person');
+      for (const name of ['tree', 'next']) expect(await contentOf(name), name).toBe(plain);
+      await openDatabase(contextWith(), parseUrl(server.url('copy'))).branches.replaceTakenSpare();
+      expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-spare']);
+      await reset({ undo: false });
+      expect(await server.dump('copy')).toBe(pristine);
     });
 
     it('does not use a base copy or a spare that was changed', async () => {

@@ -3,6 +3,7 @@ import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../../src/operations/subset/subset-setting.ts';
+import { suggestSubsetSettings } from '../../../../src/operations/subset/suggest-subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { SubsetResult } from '../../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
@@ -81,6 +82,30 @@ for (const flavour of FLAVOURS) {
       const rows = await server.sql(database, sql);
       return rows.map((row) => Object.values(row).join('|')).join('\n');
     }
+
+    it(
+      'is suggested for a target without one, and made by that suggestion',
+      async () => {
+        await server.sql('hard', 'ANALYZE TABLE account, letter, measure, reading, audit, audited, loose, fired');
+        const snapshot = { src_url: server.url('hard'), dst_url: server.url('hard_dev') };
+        const context = testContext({ settings: { working_directory: folder.path, targets: { t: { snapshot } } } });
+        const { subset_tables, tables } = await suggestSubsetSettings(context, { target: 't', cpus: 2 });
+        expect(subset_tables.map(({ table }) => table)).toContain('hard.account');
+        const made = await applySubset(context, await planSubset(context, { target: 't', suggest: true, cpus: 2 }));
+        expect(made.destination).toContain('/hard_subset');
+        expect(made.proof.filter(({ orphans }) => orphans !== 0)).toEqual([]);
+        // Equal rows without a key are counted once before the subset is made.
+        const copied = tables.flatMap(({ rule, table }) => (rule === 'copy' ? table : []));
+        const estimated = new Set(['hard.letter', ...copied]);
+        const counted = tables.map(({ table, rows_expected }) => ({ table, rows: rows_expected }));
+        const exact = (rows: { table: string; rows: number | null }[]) =>
+          rows
+            .filter((each) => each.rows !== 0 && !estimated.has(each.table))
+            .map(({ table, rows: count }) => `${table} ${count}`);
+        expect(exact(made.tables).sort()).toEqual(exact(counted).sort());
+      },
+      LIMIT,
+    );
 
     const THREE: SubsetSettings = {
       subset_tables: [{ table: 'hard.account', where: "mail = 'üSER3@x' OR id IN (4, -5)" }],

@@ -35,7 +35,7 @@ export const seenChangesSchema = v.strictObject({
   tables: list(
     v.object({
       ...{ oid: count, filenode: count, schema: text, name: text, pages: count },
-      ...{ fresh: count, missing: count, rows: count, rewritten: v.boolean(), toasted: v.boolean() },
+      ...{ fresh: count, missing: count, rows: count, rewritten: v.boolean(), toasted: v.boolean(), bytes: count },
     }),
   ),
 });

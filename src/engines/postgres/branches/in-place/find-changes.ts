@@ -1,5 +1,5 @@
 import { readServerIdentity } from '../../connection/identity.ts';
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, toXid } from '../../dump/unchanged/count-rows.ts';
@@ -14,33 +14,16 @@ import {
   readSequenceValues,
   type SequenceState,
 } from './base-evidence.ts';
+import {
+  type ChangedVersions,
+  type FoundChanges,
+  isFresh,
+  keepsPlaces,
+  type RestoredTables,
+} from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import type { RestoredRows, RestoredTables } from './kept-rows.ts';
-
-/** A table with other row versions than the base copy. */
-export interface ChangedVersions extends Relation {
-  /** Versions that only the database has, and those that only the base copy has. */
-  fresh: number;
-  missing: number;
-  /** Rows in the base copy. */
-  rows: number;
-  /** It has another file, so that places of rows say nothing. */
-  rewritten: boolean;
-  /** Some values are stored apart from their rows. */
-  toasted: boolean;
-  /** Facts of its last reset, if they are known: then only later versions are fresh. */
-  kept?: RestoredRows | undefined;
-}
-
-export interface FoundChanges extends SeenChanges {
-  /** The 32 bits of which `xid` consists. */
-  border: string;
-  tables: ChangedVersions[];
-  /** Sequences with another value, each with that of the base copy. */
-  sequences: SequenceState[];
-  /** See the same rows as long as the transaction lasts, and keep others from changing them. */
-  sessions: PostgresSession[];
-}
+import { pathOf, readPlaces, within, without } from './row-places.ts';
+import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
 interface Evidence {
   evidence: BaseEvidence | undefined;
@@ -61,13 +44,13 @@ export async function findChanges(
   { evidence, seen = null, kept }: Evidence,
 ): Promise<FoundChanges | string> {
   const { session } = readers;
-  const [role] = await session.query<{ superuser: boolean; at: string }>(
-    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at`,
+  const [role] = await session.query<{ superuser: boolean; at: string; maps: boolean }>(
+    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at, ${HAS_MAPS} AS maps`,
   );
   if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
   if (!evidence) return 'the base copy has no record of its row versions';
   const { xmin } = evidence;
-  const found = { at: role.at, xmin, border: toXid(xmin) };
+  const found = { at: role.at, xmin, border: toXid(xmin), history: '', relations: [], maps: new Map() };
   if (seen?.at === role.at && seen.xmin === xmin) {
     const pages = seen.tables.reduce((sum, table) => sum + table.pages, 0);
     const sessions = await readers.share(pages);
@@ -83,30 +66,56 @@ export async function findChanges(
   if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
-  const sessions = await readers.share(relations.reduce((sum, { pages }) => sum + pages, 0));
-  const keptOf = ({ oid, filenode }: Relation): RestoredRows | undefined => {
-    const one = kept?.get(oid);
-    return one?.base === xmin && one.filenode === filenode && recorded.get(oid)?.filenode === filenode
-      ? one
-      : undefined;
-  };
-  const counted = await countAll({ sessions, relations, border: (one) => keptOf(one)?.border ?? xmin });
-  const changed = counted.flatMap(({ oid, rows, fresh }, at): (Relation & { rows: number })[] => {
-    const [relation, before] = [relations[at], recorded.get(oid)];
-    if (!relation || !before) return [];
-    const isSame = before.filenode === relation.filenode && !fresh && before.rows === rows;
-    return isSame ? [] : [{ ...relation, rows: before.rows }];
+  const maps: VisibilityMaps = kept && role.maps ? await readMaps(session, relations) : new Map();
+  const history = JSON.stringify([xmin, now.history]);
+  const suspects = findSuspects(relations, { recorded, kept, maps, history });
+  const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
+  // What an earlier reset has written has probably changed again.
+  const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
+  const counted = await countAll({ sessions, relations: others, border: xmin });
+  const changed = others.filter(({ rows, rewritten }, at) => {
+    const now = counted[at];
+    return rewritten || !now || now.fresh || now.rows !== rows;
   });
   if (changed.some(isOfLargeObjects)) return 'large objects have changed';
   if (!(await areDefinitionsSame(session, { evidence, changed: changed.filter(isCatalog) }))) return DEFINITIONS;
-  const tables = changed.filter((relation) => !isCatalog(relation));
-  const obstacle = await findObstacle(session, tables);
+  const examined = [...known, ...changed.filter((relation) => !isCatalog(relation))];
+  // The server reads the next table while this one is taken.
+  const versions = await betweenSessions([...sessions, ...sessions], examined, (own, table) =>
+    findVersions(own, { table, border: found.border, keeps: kept !== undefined }),
+  );
+  const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing > 0);
+  const obstacle = await findObstacle(session, different);
   if (obstacle !== null) return obstacle;
-  const versions = await betweenSessions(sessions, tables, (own, table) => {
-    const rewritten = recorded.get(table.oid)?.filenode !== table.filenode;
-    return countVersions(own, { table, border: found.border, rewritten, kept: keptOf(table) });
+  const sizes = await readSizes(session, different);
+  const tables = different.map((table, at) => ({ ...table, ...(sizes[at] ?? { toasted: true, bytes: 0 }) }));
+  const sequences = await changedSequences(session, evidence);
+  return { ...found, tables, history, relations, maps, sequences, sessions };
+}
+
+/** A relation that may have other rows, if not all of its blocks, then in these. */
+interface Suspect extends Omit<ChangedVersions, 'fresh' | 'missing' | 'toasted' | 'bytes' | 'places'> {
+  blocks: Blocks[] | null;
+}
+
+interface Known {
+  recorded: Map<number, { filenode: number; rows: number }>;
+  kept: RestoredTables | undefined;
+  maps: VisibilityMaps;
+  history: string;
+}
+
+/** Without the relations that the maps prove to be as at the last reset. */
+function findSuspects(relations: Relation[], { recorded, kept, maps, history }: Known): Suspect[] {
+  return relations.flatMap((relation): Suspect[] => {
+    const [before, one] = [recorded.get(relation.oid), kept?.get(relation.oid)];
+    if (!before) return [];
+    const rewritten = before.filenode !== relation.filenode;
+    const isTrue = !rewritten && one?.history === history && one.filenode === relation.filenode;
+    const blocks = isTrue ? changedBlocks(one.map, maps.get(relation.oid)) : null;
+    if (blocks?.length === 0) return [];
+    return [{ ...relation, rows: before.rows, rewritten, kept: isTrue ? one : undefined, blocks }];
   });
-  return { ...found, tables: versions, sequences: await changedSequences(session, evidence), sessions };
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */
@@ -152,31 +161,52 @@ async function findObstacle(session: PostgresSession, tables: Relation[]): Promi
   return owners.length > 0 ? 'code of other roles would run with the rights of a superuser' : null;
 }
 
-interface VersionCount {
-  table: Relation & { rows: number };
+interface VersionsToFind {
+  table: Suspect;
   border: string;
-  rewritten: boolean;
-  kept: RestoredRows | undefined;
+  /** Later resets will need the places. */
+  keeps: boolean;
 }
 
-async function countVersions(
+async function findVersions(
   session: PostgresSession,
-  { table, border, rewritten, kept }: VersionCount,
-): Promise<ChangedVersions> {
-  const { schema, name, rows, oid } = table;
-  const [row] = await session.query<{ all: number; fresh: number; toasted: boolean }>(`
-    SELECT count(*) AS all, count(*) FILTER (WHERE ${isFresh(kept ? toXid(kept.border) : border)}) AS fresh,
-      (SELECT pg_relation_size(reltoastrelid) > 0 FROM pg_class WHERE reltoastrelid <> 0 AND oid = ${quoteNumber(oid)}) IS TRUE AS toasted
-    FROM ONLY ${quoteName(schema)}.${quoteName(name)}`);
-  if (!row) throw new Error('a count has no row');
-  const fresh = rewritten ? row.all : row.fresh;
-  return { ...table, fresh, missing: rows - (row.all - fresh), rewritten, toasted: row.toasted, kept };
+  { table: { blocks, ...table }, border, keeps }: VersionsToFind,
+): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
+  const { rows, rewritten, kept, pages } = table;
+  const condition = isFresh(kept ? toXid(kept.border) : border);
+  if (rewritten || (!kept?.places && !keepsPlaces({ pages, rows, keeps }))) {
+    const [row] = await session.query<{ all: number; fresh: number }>(`
+      SELECT count(*) AS all, count(*) FILTER (WHERE ${condition}) AS fresh FROM ONLY ${pathOf(table)}`);
+    if (!row) throw new Error('a count has no row');
+    const fresh = rewritten ? row.all : row.fresh;
+    return { ...table, fresh, missing: rows - (row.all - fresh) };
+  }
+  const whole: Blocks[] = [[0, pages]];
+  const read = await readPlaces(session, {
+    table,
+    blocks: kept?.places ? (blocks ?? whole) : whole,
+    isFresh: condition,
+  });
+  const before = kept?.places ?? null;
+  const inside = before && (blocks ? within(before, blocks) : before);
+  const missing = inside && without(inside, read.old);
+  const rest = before && inside ? without(before, inside) : new Float64Array();
+  return {
+    ...table,
+    fresh: read.fresh.length,
+    missing: missing ? missing.length : rows - read.old.length,
+    places: { ...read, missing, rest },
+  };
 }
 
-/** Condition on a row version that is not older than the border. */
-export function isFresh(border: string): string {
-  return `age(xmin) <= age(${quoteText(border)}::xid)`;
+async function readSizes(session: PostgresSession, tables: { oid: number }[]): Promise<TableSize[]> {
+  const oids = `{${tables.map(({ oid }) => oid).join(',')}}`;
+  return session.query<TableSize>(`
+    SELECT pg_table_size(c.oid) AS bytes, (c.reltoastrelid <> 0 AND pg_relation_size(c.reltoastrelid) > 0) IS TRUE AS toasted
+    FROM unnest(${quoteText(oids)}::oid[]) WITH ORDINALITY AS o (oid, at) LEFT JOIN pg_class c ON c.oid = o.oid ORDER BY o.at`);
 }
+
+type TableSize = Pick<ChangedVersions, 'toasted' | 'bytes'>;
 
 async function changedSequences(session: PostgresSession, evidence: BaseEvidence): Promise<SequenceState[]> {
   const before = new Map(evidence.sequences.map(([oid, value, called]) => [oid, { value, called }]));

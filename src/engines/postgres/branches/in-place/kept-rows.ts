@@ -1,46 +1,45 @@
 import type { PostgresSession } from '../../connection/session.ts';
-import type { Relation } from '../../dump/unchanged/count-rows.ts';
+import { type FoundChanges, MOST_PLACES, type RestoredRows, type RestoredTables } from './changed-versions.ts';
+import type { ReplacedRows } from './replace-versions.ts';
+import { join } from './row-places.ts';
 
-/**
- * What is known of a table since its last reset over the same sessions: its rows were those of the base copy. Rows that
- * were written again have other places and versions, and would be read and compared anew at each later reset.
- */
-export interface RestoredRows {
-  filenode: number;
-  /** `xmin` in the evidence of the base copy. */
-  base: string;
-  /** Versions from this transaction on, which has an epoch, are newer than the reset. */
-  border: string;
-  /** Places of rows that were written again, each with that in the base copy. */
-  moved: Map<string, string>;
-}
-
-/** By oid. A table without an entry is compared with the base copy alone. */
-export type RestoredTables = Map<number, RestoredRows>;
-
-export interface MovedRows {
-  table: Relation & { rewritten: boolean };
-  moved: [string, string][];
-}
-
-/** Limit of the places that are kept of all tables. */
+/** Rows that were written again, whose places are kept. */
 const MOST_MOVED = 100_000;
 
 /** Keeps what a reset has written in its transaction, which is about to be committed: if it is not, nothing is to be kept. */
 export async function keepRows(
   session: PostgresSession,
-  { kept, base, changed }: { kept: RestoredTables; base: string; changed: MovedRows[] },
+  { kept, found, changed }: { kept: RestoredTables; found: FoundChanges; changed: ReplacedRows[] },
 ): Promise<void> {
   const border = await nextBorder(session);
-  for (const { table, moved } of changed) {
-    kept.delete(table.oid);
-    const { oid, filenode, rewritten } = table;
-    if (border !== null && !rewritten) kept.set(oid, { filenode, base, border, moved: new Map(moved) });
+  const { relations, maps, history, xmin } = found;
+  for (const { oid, filenode } of relations) {
+    const one = kept.get(oid);
+    const isKnown = one?.history === history && one.filenode === filenode;
+    const known = isKnown ? one : { filenode, history, border: xmin, places: null, moved: new Map() };
+    kept.set(oid, { ...known, map: maps.get(oid) });
   }
-  let places = [...kept.values()].reduce((sum, { moved }) => sum + moved.size, 0);
-  for (const [oid, { moved }] of kept) {
-    if (places <= MOST_MOVED) break;
-    places -= moved.size;
+  for (const { table, moved } of changed) {
+    const one = kept.get(table.oid);
+    kept.delete(table.oid);
+    if (!one || !table.places || border === null || table.rewritten) continue;
+    const { old, rest, missing } = table.places;
+    for (const place of missing ?? []) one.moved.delete(place);
+    for (const [place, id] of moved) one.moved.set(place, id);
+    const places = join([rest, old, Float64Array.from(moved, ([place]) => place).sort()]);
+    kept.set(table.oid, { ...one, border, places });
+  }
+  limit(kept, MOST_PLACES, ({ places }) => places?.length ?? 0);
+  limit(kept, MOST_MOVED, ({ moved }) => moved.size);
+}
+
+/** The eldest go first. */
+function limit(kept: RestoredTables, most: number, sizeOf: (one: RestoredRows) => number): void {
+  let sum = [...kept.values()].reduce((all, one) => all + sizeOf(one), 0);
+  for (const [oid, one] of kept) {
+    if (sum <= most) break;
+    if (sizeOf(one) === 0) continue;
+    sum -= sizeOf(one);
     kept.delete(oid);
   }
 }

@@ -2,43 +2,60 @@ import { groupsOf } from '../../../shared/change-statements.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ChangedVersions } from './find-changes.ts';
-import { pathOf, quoteIds } from './missing-versions.ts';
-import type { RowVersion, TableVersions } from './row-versions.ts';
+import type { ChangedVersions } from './changed-versions.ts';
+import { idOf, pathOf, placeOf, quoteIds } from './row-places.ts';
+import { isReplaced, type RowVersion, type TableVersions } from './row-versions.ts';
 
 /** Rows in a statement. */
 const BATCH = 1000;
 
+export interface ReplacedRows {
+  table: ChangedVersions;
+  deleted: number;
+  inserted: number;
+  /** Places of rows that were written again, each with that in the base copy. */
+  moved: [number, string][];
+}
+
 /**
- * Deletes rows before others are inserted, since values may be unique; verifies the number of rows. Returns the place of
- * each inserted row, with that in the base copy.
+ * Deletes rows before others are inserted, since values may be unique; verifies the number of rows. Resolves with the
+ * reason for which they could not be read, if any.
  */
 export async function replaceVersions(
   session: PostgresSession,
-  { table, deleted, inserted }: TableVersions & { table: ChangedVersions },
-): Promise<TableVersions['moved']> {
+  { table, versions }: { table: ChangedVersions; versions: Promise<TableVersions | string> | string },
+): Promise<ReplacedRows | string> {
   const path = pathOf(table);
-  for (const ids of groupsOf(deleted, BATCH)) {
-    await session.execute(`DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`);
-  }
-  const columns = await session.query<{ name: string }>(`
+  const columns = session.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute
     WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`);
-  const names = columns.map(({ name }) => quoteName(name));
-  const written: TableVersions['moved'] = [];
-  for (const rows of groupsOf(inserted, BATCH)) {
-    const ids = await insert(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
-    written.push(...rows.flatMap(({ id }, at): TableVersions['moved'] => (ids[at] ? [[ids[at], id]] : [])));
+  let gone = 0;
+  const remove = async (places: string[]): Promise<void> => {
+    for (const ids of groupsOf(places, BATCH)) {
+      gone += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
+    }
+  };
+  const names = (await columns).map(({ name }) => quoteName(name));
+  if (isReplaced(table)) await remove(Array.from(table.places.fresh, idOf));
+  const read = await versions;
+  if (typeof read === 'string') return read;
+  await remove(read.deleted);
+  const written: ReplacedRows['moved'] = [];
+  for (const rows of groupsOf(read.inserted, BATCH)) {
+    const ids = await returned(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    written.push(...rows.flatMap(({ id }, at): ReplacedRows['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
-  const [present] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${path}`);
-  if (present?.rows === table.rows && written.length === inserted.length) return written;
+  const [fresh, missing] = [gone + read.moved.length, written.length + read.moved.length];
+  if (fresh === table.fresh && missing === table.missing) {
+    return { table, deleted: gone, inserted: written.length, moved: [...read.moved, ...written] };
+  }
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
-    `${present?.rows ?? 0} rows are there, ${table.rows} should be`,
+    `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,
   ]);
 }
 
-/** Returns a place for each row, in their order: the server inserts one after the other. */
-async function insert(session: PostgresSession, statement: string): Promise<string[]> {
+/** Returns a place for each row, in their order: the server writes one after the other. */
+async function returned(session: PostgresSession, statement: string): Promise<string[]> {
   let ids = '';
   await session.lines(`COPY (${statement} RETURNING ctid) TO STDOUT`, (lines) => {
     ids += lines.toString('latin1');

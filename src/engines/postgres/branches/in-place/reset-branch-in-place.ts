@@ -21,7 +21,7 @@ import { branchMarkText, writeComment } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findClosedBase } from '../copy.ts';
 import { findBranches, type MarkedBranch } from '../list.ts';
-import type { RestoredTables } from './kept-rows.ts';
+import type { RestoredTables } from './changed-versions.ts';
 import { SETTINGS } from './open-base.ts';
 import { exchangeRows } from './reset-in-place.ts';
 

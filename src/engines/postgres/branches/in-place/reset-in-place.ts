@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
+import { mapWithConcurrency } from '../../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
@@ -15,12 +16,14 @@ import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../serve
 import type { MarkedDatabase } from '../../swap/mark.ts';
 import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
+import type { FoundChanges, RestoredTables } from './changed-versions.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
-import { type FoundChanges, findChanges } from './find-changes.ts';
-import { keepRows, type MovedRows, type RestoredTables } from './kept-rows.ts';
-import { pathOf, readPages } from './missing-versions.ts';
+import { findChanges } from './find-changes.ts';
+import { keepRows } from './kept-rows.ts';
+import { readPages } from './missing-versions.ts';
 import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
-import { replaceVersions } from './replace-versions.ts';
+import { type ReplacedRows, replaceVersions } from './replace-versions.ts';
+import { pathOf } from './row-places.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
 
 /** Finds what a reset in place would change, or why there can be none. Changes nothing. */
@@ -38,10 +41,11 @@ export async function planInPlace(
   await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const found = await orReason(() => findChanges(readers, { evidence: base?.mark.evidence }));
   if (typeof found === 'string') return found;
-  const why = await whyLarge(readers.session, found);
+  const why = whyLarge(found);
   if (why !== null) return why;
   const { at, xmin, tables } = found;
-  return { ...changesOf(found), seen: { at, xmin, tables } satisfies SeenChanges };
+  // Without what only this process can use.
+  return { ...changesOf(found), seen: v.parse(seenChangesSchema, { at, xmin, tables }) };
 }
 
 function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
@@ -127,66 +131,79 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
   const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
-  const why = typeof found === 'string' ? found : await whyLarge(database, found);
+  const why = typeof found === 'string' ? found : whyLarge(found);
   if (typeof found === 'string' || why !== null) return why ?? '';
-  const { tables, border, sessions } = found;
-  const readAll = async (from: PostgresSession | null): Promise<TableVersions[] | string> => {
-    const pages = from && (await readPages(from, tables));
-    const versions = await betweenSessions(sessions, [...tables.entries()], (own, [at, table]) => {
-      const base = from && { session: from, pages: pages?.[at] ?? 0 };
-      return readVersions({ table, border, database: own, base, mostBytes: MOST_BYTES });
-    });
-    return versions.every((read) => read !== null) ? versions : TOO_LARGE;
-  };
-  const needsBase = tables.some(({ missing }) => missing > 0);
-  const read = needsBase ? readingBase(context, server, { url, base, work: readAll }) : null;
-  const versions = read ? await read.result : await readAll(null);
+  const { tables } = found;
+  const read = readAll(context, { server, url, base, database, found });
+  let changed: ReplacedRows[];
   try {
-    if (typeof versions === 'string') return versions;
-    if (!versions) return 'another client was connected to the base copy, or the server counts no sessions';
     await database.execute('SET LOCAL session_replication_role = replica');
-    const changed: MovedRows[] = [];
-    for (const [at, table] of tables.entries()) {
-      const found = versions[at] ?? { deleted: [], inserted: [], moved: [] };
-      const written = await replaceVersions(database, { table, ...found });
-      changed.push({ table, moved: [...found.moved, ...written] });
-    }
-    if (kept) await keepRows(database, { kept, base: found.xmin, changed });
+    const replaced = await mapWithConcurrency([...tables.entries()], AT_ONCE, async ([at, table]) =>
+      replaceVersions(database, { table, versions: read.versions[at] ?? TOO_LARGE }),
+    );
+    const refusal = replaced.find((one) => typeof one === 'string');
+    if (refusal !== undefined) return refusal;
+    changed = replaced.filter((one) => typeof one !== 'string');
+    if (kept) await keepRows(database, { kept, found, changed });
     await restoreSequences(database, found.sequences);
   } finally {
-    await read?.closed;
+    await read.ended;
   }
   context.signal.throwIfAborted();
   await verifyLock(server, locked);
   await database.execute('COMMIT');
   return {
-    tables: tables.map(({ schema, name }, at) => ({
+    tables: changed.map(({ table: { schema, name }, deleted, inserted }) => ({
       table: tableName(schema, name),
-      delete: versions[at]?.deleted.length ?? 0,
-      insert: versions[at]?.inserted.length ?? 0,
+      delete: deleted,
+      insert: inserted,
     })),
     sequences: found.sequences.length,
   };
 }
 
-/** The base copy is closed while the rows are written. */
-function readingBase<Result>(
-  context: EngineContext,
-  server: PostgresSession,
-  { work, ...opened }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },
-): { result: Promise<Result | null>; closed: Promise<unknown> } {
-  const { promise, resolve, reject } = Promise.withResolvers<Result | null>();
-  const closed = withOpenBase(context, server, {
-    ...opened,
-    async work(session) {
-      const read = await work(session);
-      resolve(read);
-      return read;
-    },
-  });
-  closed.then(resolve, reject);
-  return { result: promise, closed };
+/** Tables whose statements are sent before those of others are answered. */
+const AT_ONCE = 8;
+
+interface RowsToCompare extends OpenedBase {
+  server: PostgresSession;
+  database: PostgresSession;
+  found: FoundChanges;
 }
+
+/** Reads the rows of one table after the other, while those of the earlier ones are written; then the base copy is closed. */
+function readAll(
+  context: EngineContext,
+  { server, url, base, database, found: { tables, border, sessions } }: RowsToCompare,
+): { versions: Promise<TableVersions | string>[]; ended: Promise<void> } {
+  const results = tables.map(() => Promise.withResolvers<TableVersions | string>());
+  for (const { promise } of results) promise.catch(() => {});
+  const read = async (from: PostgresSession | null): Promise<boolean> => {
+    const pages = from && (await readPages(from, tables));
+    const own = sessions.length > 1 ? sessions : [database, database];
+    await betweenSessions(own, [...tables.entries()], async (session, [at, table]) => {
+      const base = from && { session: from, pages: pages?.[at] ?? 0 };
+      const versions = await readVersions({ table, border, database: session, base, mostBytes: MOST_BYTES });
+      results[at]?.resolve(versions ?? TOO_LARGE);
+    });
+    return true;
+  };
+  const needsBase = tables.some(({ missing }) => missing > 0);
+  const ended = needsBase ? withOpenBase(context, server, { url, base, work: read }) : read(null);
+  const settled = ended.then(
+    (done) => {
+      if (done === null) for (const { resolve } of results) resolve(NOT_ALONE);
+    },
+    (error) => {
+      for (const { reject } of results) reject(error);
+      throw error;
+    },
+  );
+  settled.catch(() => {});
+  return { versions: results.map(({ promise }) => promise), ended: settled };
+}
+
+const NOT_ALONE = 'another client was connected to the base copy, or the server counts no sessions';
 
 async function restoreSequences(database: PostgresSession, sequences: FoundChanges['sequences']): Promise<void> {
   for (const { schema, name, value, called } of sequences) {
@@ -214,15 +231,12 @@ const MOST_ROWS = 100_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'the rows that have changed are too large';
 
-async function whyLarge(session: PostgresSession, { tables }: FoundChanges): Promise<string | null> {
+function whyLarge({ tables }: FoundChanges): string | null {
   const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
   if (rows > MOST_ROWS) return `${formatNumberOf(rows, 'row')} have changed, which is too many`;
-  let bytes = 0;
-  for (const { oid, rows: before, fresh, missing } of tables) {
-    const [size] = await session.query<{ bytes: number }>(
-      `SELECT pg_table_size(${quoteNumber(oid)}::oid::regclass) AS bytes`,
-    );
-    bytes += ((size?.bytes ?? 0) * (fresh + missing)) / Math.max(1, before, fresh);
-  }
+  const bytes = tables.reduce(
+    (sum, table) => sum + (table.bytes * (table.fresh + table.missing)) / Math.max(1, table.rows, table.fresh),
+    0,
+  );
   return bytes > MOST_BYTES ? TOO_LARGE : null;
 }

@@ -19,22 +19,20 @@ interface CountRequest {
   /** They see the same rows; more than one have ranges of blocks, from version 14. */
   sessions: PostgresSession[];
   relations: Relation[];
-  /** A transaction, with its epoch; each relation may have another one. */
-  border?: string | ((relation: Relation) => string);
+  /** A transaction, with its epoch. */
+  border?: string;
 }
 
 /** Counts rows, and finds whether some are not older than the border, if any. */
 export async function countAll({ sessions, relations, border }: CountRequest): Promise<RowCount[]> {
   const counts = relations.map(({ oid, filenode }): RowCount => ({ oid, filenode, rows: 0, fresh: false }));
-  const pieces = relations.flatMap((relation, at) => {
-    const own = typeof border === 'function' ? border(relation) : border;
-    const fresh = own === undefined ? 'false' : `coalesce(min(age(xmin)) <= age(${quoteText(toXid(own))}::xid), false)`;
-    return piecesOf(relation, { at, whole: sessions.length === 1 }).map((piece) => ({ ...piece, fresh }));
-  });
+  const fresh =
+    border === undefined ? 'false' : `coalesce(min(age(xmin)) <= age(${quoteText(toXid(border))}::xid), false)`;
+  const pieces = relations.flatMap((relation, at) => piecesOf(relation, { at, whole: sessions.length === 1 }));
   const count = async (session: PostgresSession, own: typeof pieces): Promise<void> => {
     for (const some of inBatches(own)) {
       const queries = some.map(
-        ({ at, path, where, fresh }) =>
+        ({ at, path, where }) =>
           `SELECT ${quoteNumber(at)}::int8 AS at, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${path} ${where}`,
       );
       for (const found of await session.query<{ at: number; rows: number; fresh: boolean }>(

@@ -135,3 +135,32 @@ test('the list moves, filters and says when nothing matches, within the width of
   expect(await picked).toBe('29');
   await expect.poll(async () => (await shown()).join('')).toBe('');
 });
+
+const ONE = 'working_directory: ./work\ntargets:\n  shop: { snapshot: { src_url: "postgres://127.0.0.1:1/shop" } }\n';
+
+test('the only target of a configuration may be left out, in a script too', async () => {
+  const { tool, folder } = await configuredCli(ONE);
+  const created_at = '2026-11-21T04:00:00.000Z';
+  await storeSnapshot(join(folder.path, 'work'), { target: 'shop', id: '8c41f2ab', created_at, content: '1\n' });
+  for (const words of [['target'], ['target', 'shop']]) {
+    expect((await tool(words)).stdout).toContain('8c41f2ab');
+  }
+  const { exit, stderr } = await tool(['note', '0', 'before the release']);
+  expect([exit, stderr]).toEqual([0, '']);
+  expect((await tool(['target', '--json'])).stdout).toContain('"note":"before the release"');
+  expect((await tool(['note', '0'])).stderr).toContain("Missing required argument 'text'");
+  expect((await tool(['branch', 'drop', 'fix', '--yes'])).stderr).not.toContain('There is no target');
+  expect((await tool(['branch', 'drop'])).stderr).toContain("Missing required argument 'names'");
+  expect((await tool(['rm', '0', '--yes'])).exit).toBe(0);
+});
+
+test.each([
+  ['resembles its name', ['target', 'shp'], 'There is no target "shp"'],
+  ['is empty', ['target', ''], 'There is no target ""'],
+  ['has no other place', ['build', 'prod'], 'There is no target "prod"'],
+  ['would become one more branch to drop', ['branch', 'drop', 'prod', 'fix', '--yes'], 'There is no target "prod"'],
+])('a word that %s does not stand for the only target', async (_, words, message) => {
+  const { exit, stderr } = await (await configuredCli(ONE)).tool(words);
+  expect(stderr).toContain(message);
+  expect(exit).toBe(2);
+});

@@ -1,0 +1,65 @@
+import { Line, type Span } from '../../components/line.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { partsOf } from '../../src/config/urls/raw-parts.ts';
+import { fitCells } from '../../src/text/text-width.ts';
+import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
+import type { SetupRoute } from './setup-route.ts';
+import { fieldPlaceholder, fieldText } from './source-form.ts';
+import { SOURCE_FIELDS, type SourceField } from './step.ts';
+import { FIELD_LABELS, TYPE_HINT, URL_EXAMPLE } from './steps-text.ts';
+
+interface SourceFieldsProps {
+  route: SetupRoute;
+  room: number;
+  width: number;
+}
+
+/** The URL and its parts; those around the one that receives the keys where room is short. */
+export function SourceFields({ route, room, width }: SourceFieldsProps) {
+  const { field, parts } = route.form;
+  const at = SOURCE_FIELDS.indexOf(field);
+  const first = Math.max(0, Math.min(at - Math.floor(room / 2), SOURCE_FIELDS.length - room));
+  const isUrl = partsOf(route.answers.url?.trim() ?? '') !== null;
+  return SOURCE_FIELDS.slice(first, first + Math.max(1, room)).map((each) => {
+    const label = fitCells(FIELD_LABELS[each], LABEL_WIDTH);
+    const placeholder = each === 'url' ? URL_EXAMPLE : fieldPlaceholder(route, each);
+    if (each !== field || each === 'scheme') {
+      const text = hidden(each, fieldText(route, each));
+      const isDefault = !isUrl && each === 'host' && text === parts.host;
+      return <Field key={each} {...{ label, text, placeholder, isDefault, width }} isActive={each === field} />;
+    }
+    const typing = route.typing ?? { text: '', cursor: 0 };
+    const edit = { ...typing, text: hidden(each, typing.text) };
+    return <TextField key={each} {...{ label, edit, placeholder, width }} />;
+  });
+}
+
+/** Cells of the longest label. */
+const LABEL_WIDTH = 9;
+
+function hidden(field: SourceField, text: string): string {
+  return field === 'password' ? typedSecret(text) : field === 'url' ? typedUrl(text) : text;
+}
+
+interface FieldProps {
+  label: string;
+  text: string;
+  placeholder: string;
+  isDefault: boolean;
+  isActive: boolean;
+  width: number;
+}
+
+function Field({ label, text, placeholder, isDefault, isActive, width }: FieldProps) {
+  const { glyphs } = useTheme();
+  const value: Span = text === '' ? { text: placeholder, tone: 'dim' } : { text, tone: isDefault ? 'dim' : 'plain' };
+  const spans: Span[] = isActive
+    ? [
+        { text: `${label} `, tone: 'accent' },
+        { ...value, tone: 'strong' },
+        { text: `  ${glyphs.none} ${TYPE_HINT}`, tone: 'dim' },
+      ]
+    : [{ text: `${label} `, tone: 'dim' }, value];
+  return <Line spans={spans} width={width} />;
+}

@@ -1,0 +1,61 @@
+import { decoded } from './url-parts.ts';
+
+/** The parts of a connection URL as they stand in it; empty for those that it does not have. */
+export interface RawParts {
+  scheme: string;
+  host: string;
+  port: string;
+  user: string;
+  password: string;
+  database: string;
+  /** From the `?` on. */
+  rest: string;
+}
+
+export type RawPart = Exclude<keyof RawParts, 'rest'>;
+
+const URL_PARTS =
+  /^(?<scheme>[a-z][a-z0-9+.-]*):\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^/?#]*))?@)?(?<host>\[[^\]]*\]|[^/?#@]*?)(?::(?<port>[^:/?#,@\]]*))?(?:\/(?<database>[^/?#]*))?(?<rest>[/?#].*)?$/is;
+
+/** `null` for what is no URL. */
+export function partsOf(url: string): RawParts | null {
+  const found = URL_PARTS.exec(url)?.groups;
+  if (!found) return null;
+  const { scheme = '', host = '', port = '', user = '', password = '', database = '', rest = '' } = found;
+  return { scheme: scheme.toLowerCase(), host, port, user, password, database, rest };
+}
+
+export function joinParts({ scheme, host, port, user, password, database, rest }: RawParts): string {
+  const secret = password === '' ? '' : `:${password}`;
+  const login = user === '' && secret === '' ? '' : `${user}${secret}@`;
+  return `${scheme}://${login}${host}${port === '' ? '' : `:${port}`}/${database}${rest}`;
+}
+
+/** The part as a person types it. */
+export function partText(parts: RawParts, part: RawPart): string {
+  const text = decoded(parts[part]);
+  return part === 'host' ? text.replace(/^\[(.*)\]$/, '$1') : text;
+}
+
+/** A template stays as it is. */
+export function withPart(parts: RawParts, part: RawPart, text: string): RawParts {
+  const written = text.includes('{{') ? text : ENCODED[part](text);
+  return { ...parts, [part]: written };
+}
+
+const ENCODED: Record<RawPart, (text: string) => string> = {
+  scheme: (text) => text,
+  // An IPv6 address is in brackets, a list of hosts has commas, and the slashes of a socket's folder are encoded.
+  host: (text) => {
+    const host = text.replaceAll(/[^\w.,:[\]-]/gu, encoded);
+    return /:.*:/.test(host) && !/[[,]/.test(host) ? `[${host}]` : host;
+  },
+  port: encoded,
+  user: encoded,
+  password: encoded,
+  database: encoded,
+};
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,82 @@
+import { quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
+import type { Relation } from '../../dump/unchanged/count-rows.ts';
+import type { SequenceState } from './base-evidence.ts';
+import type { SeenChanges } from './evidence-schema.ts';
+import { type Places, RANGE } from './row-places.ts';
+import type { VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
+
+/** A table with other row versions than the base copy. */
+export interface ChangedVersions extends Relation {
+  /** Versions that only the database has, and those that only the base copy has. */
+  fresh: number;
+  missing: number;
+  /** Rows in the base copy. */
+  rows: number;
+  /** It has another file, so that places of rows say nothing. */
+  rewritten: boolean;
+  /** Some values are stored apart from their rows. */
+  toasted: boolean;
+  bytes: number;
+  /** Facts of its last reset, if they are known: then only later versions are fresh. */
+  kept?: RestoredRows | undefined;
+  places?: VersionPlaces | undefined;
+}
+
+/** Places of versions, in the blocks that may have changed. */
+export interface VersionPlaces {
+  fresh: Places;
+  old: Places;
+  /** Those that have gone since the last reset, if that is known, and the others outside of these blocks. */
+  missing: Places | null;
+  rest: Places;
+}
+
+export interface FoundChanges extends SeenChanges {
+  /** The 32 bits of which `xid` consists. */
+  border: string;
+  tables: ChangedVersions[];
+  /** The base copy and the history of the server, in which alone facts of earlier resets are true. */
+  history: string;
+  /** Relations whose rows are those of the base copy, or will be. */
+  relations: Relation[];
+  maps: VisibilityMaps;
+  /** Sequences with another value, each with that of the base copy. */
+  sequences: SequenceState[];
+  /** See the same rows as long as the transaction lasts, and keep others from changing them. */
+  sessions: PostgresSession[];
+}
+
+/**
+ * What is known of a relation since the last reset over the same sessions: its rows were those of the base copy. Rows that
+ * were written again have other places and versions, and would be read and compared anew at each later reset.
+ */
+export interface RestoredRows {
+  filenode: number;
+  /** As in `FoundChanges`. */
+  history: string;
+  /** Versions from this transaction on, which has an epoch, are newer than the reset. */
+  border: string;
+  /** Places of all rows, if a reset has written some. */
+  places: Places | null;
+  /** Places of rows that were written again, each with that in the base copy. */
+  moved: Map<number, string>;
+  /** Read before its rows were found to be those of the base copy, or made so. */
+  map: VisibilityMap | undefined;
+}
+
+/** By oid. A relation without an entry is compared with the base copy alone. */
+export type RestoredTables = Map<number, RestoredRows>;
+
+/** Places that are kept of all tables. */
+export const MOST_PLACES = 4_000_000;
+
+/** Reports whether to read all places of a table: few take no longer than a count. */
+export function keepsPlaces({ pages, rows, keeps }: { pages: number; rows: number; keeps: boolean }): boolean {
+  return pages <= RANGE || (keeps && rows <= MOST_PLACES);
+}
+
+/** Condition on a row version that is not older than the border. */
+export function isFresh(border: string): string {
+  return `age(xmin) <= (SELECT age(${quoteText(border)}::xid))`;
+}
