@@ -143,10 +143,13 @@ for (const flavour of testedFlavours('mariadb')) {
 
     // The server renews its list of transactions only when nobody has read it for 0.1 s.
     const proved = (name: string) =>
-      eventually(async () => {
-        await session.execute('DO SLEEP(0.11)');
-        return (await provableStates(session, 'd')).has(name);
-      });
+      eventually(
+        async () => {
+          await session.execute('DO SLEEP(0.11)');
+          return (await provableStates(session, 'd')).has(name);
+        },
+        { deadline: 30_000 },
+      );
 
     it('are not those of any write', { timeout: 60_000 }, async () => {
       for (const name of [...tables.values(), SPECIAL]) await proved(name);
@@ -161,7 +164,9 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(found.has(SPECIAL)).toBe(true);
     });
 
-    it('are none in the seconds after a write, and in which a transaction began that is still open', async () => {
+    it('are none in the seconds after a write, and in which a transaction began that is still open', {
+      timeout: 60_000,
+    }, async () => {
       const name = tables.get('update') ?? '';
       await using other = await open(server);
       const now = async () => (await other.query<{ at: string }>('SELECT CAST(NOW(0) AS CHAR) AS at'))[0]?.at;
