@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findDoubtfulTables } from '../../../../src/engines/mysql/branches/in-place/doubtful-tables.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
+import { applyBack, planBack } from '../../../../src/operations/back/back.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyReset, planReset, type ResetRequest } from '../../../../src/operations/reset/reset.ts';
@@ -76,9 +77,10 @@ for (const flavour of testedFlavours('mariadb')) {
       await folder?.[Symbol.asyncDispose]();
     });
 
-    const context = () =>
+    const context = (before: 'load'[] = []) =>
       testContext({
         settings: {
+          saves: { keep: 20, max_duration: 10, before },
           working_directory: join(folder.path, 'work'),
           targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
         },
@@ -156,6 +158,19 @@ for (const flavour of testedFlavours('mariadb')) {
       });
       expect(await server.dump('copy')).toBe(pristine);
       expect(await first.query('SELECT 1')).toHaveLength(1);
+    });
+
+    it('saves the present state first unless that is not wanted, and a return restores it', async () => {
+      await server.sql('copy', "UPDATE parent SET name = 'mine' WHERE id = 1");
+      const before = await server.dump('copy');
+      const saving = () => context(['load']);
+      const planned = asData(await planReset(saving(), { target: 'app' }));
+      expect(planned.plan).toMatchObject({ way: 'in_place', automatic_saves: [{ database: 'copy', before: 'load' }] });
+      expect(await applyReset(saving(), planned)).toMatchObject({ way: 'in_place', undo_database: null });
+      expect(await server.dump('copy')).toBe(pristine);
+      await applyBack(context(), await planBack(context(), { target: 'app' }));
+      expect(await server.dump('copy')).toBe(before);
+      await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true }));
     });
 
     it('replaces a value that is longer than a packet', async () => {
