@@ -268,6 +268,14 @@ const MYSQL: Record<string, string[]> = {
   // Results of quotePath, and expressions of quoted columns.
   'branches/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
   // Names are quoted, aliases are numbers of ours.
+  'branches/in-place/differing-rows.ts': [
+    ...['among', 'b', 'd', 'from', 'other', 'own', 'same', 'sameBytes(b, d)'],
+    ...['columns.join(", ")', 'columns.map(ArrowFunctionExpression).join(", ")'],
+    ...['sameKey(table, b, d)', 'sameKey(table, b, own)', 'sameValues(table, b, d)', 'sameValues(table, b, own)'],
+  ],
+  'branches/in-place/reset-in-place.ts': ['allLocks(destination, before).join(", ")'],
+  'branches/in-place/unwritten-tables.ts': ['AwaitExpression'],
+  // Names are quoted, aliases are numbers of ours.
   'restore/difference/fill-difference.ts': ['BigInt(counter)'],
   'restore/difference/replace-rows.ts': ['at', 'columns', 'distinct', 'isSame'],
   'swap/routine-grants.ts': ['given.join(", ")', 'destination'],

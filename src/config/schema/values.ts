@@ -100,7 +100,11 @@ export function isWebUrl(value: string): boolean {
 /** At a target, and for all targets in `defaults`. */
 export const baseCopyKeys = {
   keep_base: optionalKey(v.boolean(), 'Loads keep a base copy for tool reset.', { example: false }),
-  keep_spare: optionalKey(v.boolean(), 'Loads, resets and prunes of branches keep a spare, for an instant next reset or tree.', {
-    example: false,
-  }),
+  keep_spare: optionalKey(
+    v.boolean(),
+    'Loads, resets and prunes of branches keep a spare, for an instant next reset or tree.',
+    {
+      example: false,
+    },
+  ),
 };

@@ -107,7 +107,10 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
         ),
-      resetInPlace: async () => NOT_IN_PLACE,
+      resetInPlace: (request) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-in-place.ts')).resetInPlace(context, { ...request, url }),
+        ),
       findCopies: () =>
         run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
       findAllCopies: (urls) =>

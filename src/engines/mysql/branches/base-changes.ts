@@ -51,10 +51,11 @@ interface UpdateTimes {
 const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
 
 export async function readUpdated(server: MysqlSession, database: string): Promise<UpdateTimes> {
+  // First: a write within the second in which the times were read is then not of an earlier second than the clock.
+  const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
   const rows = await server.query<{ name: string; updated: string | null }>(
     `SELECT TABLE_NAME AS name, IF(ENGINE IN (${KNOWS_UPDATES}), CAST(UPDATE_TIME AS CHAR), NULL) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
   );
-  const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
   return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
 }
 

@@ -27,6 +27,7 @@ import { createShadowDatabase } from '../swap/shadow-databases.ts';
 import { INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
 import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
+import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: MysqlSession, destination: string): Promise<BaseCopies> {
@@ -101,6 +102,8 @@ export async function createBase(
   const to = newName();
   await createShadowDatabase(server, { name: to, destination, collations: code });
   const shadowUrl = withDatabase(url, to);
+  // Before the rows are compared: a later write to the new database is seen by a reset in place.
+  const states = await provableStates(server, shadow);
   const kept = new Map((base.kept?.() ?? []).map((table) => [table.name, table]));
   const made = ownTables(definitions).filter(({ name: table }) => !kept.has(table));
   const own = made.map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
@@ -121,6 +124,7 @@ export async function createBase(
     ...(base.contents && { contents: base.contents }),
   };
   await writeCopyRecord(server, { database: to, record, rows, kept: [...kept.values()] });
+  await recordUnwritten(server, { database: to, base: record.id, states });
   created(`Created the base copy ${name}`);
   return { database: to, kept: [...kept.keys()] };
 }

@@ -1,2 +1,2 @@
-/** Why no reset is in place: what has changed is unknown without reading all rows. */
-export const NOT_IN_PLACE = 'InnoDB shows no row versions to compare';
+/** The reason for which a branch is not reset in place. */
+export const NOT_IN_PLACE = 'a branch on this server is always replaced';

@@ -15,7 +15,8 @@ import { readAuxiliaryNames } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
-import { NOT_IN_PLACE } from './not-in-place.ts';
+import { planInPlace } from './in-place/reset-in-place.ts';
+import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 import { takeSpare } from './take-spare.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
@@ -36,7 +37,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
-    inPlace: NOT_IN_PLACE,
+    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, url),
   };
 }
 
@@ -56,6 +57,8 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
       if (!(await takeSpare(running, server, { url, to: shadow, base: record }))) {
         await fillFromBase(running, { url, to: shadow, base: { name: names.base, record }, rowsLast: false });
       }
+      const states = await provableStates(server, shadow);
+      await recordUnwritten(server, { database: names.base, base: record.id, states });
       return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );

@@ -9,7 +9,7 @@ export function auxiliaryNames(destination: string): AuxiliaryNames {
 /** Tables of the tool in its own databases. */
 const RESERVED = new Set([
   ...['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept'],
-  ...['tool-base', 'tool-base-outdated', 'tool-base-retired'],
+  ...['tool-base', 'tool-base-outdated', 'tool-base-retired', 'tool-unwritten'],
   ...['tool-branch'],
 ]);
 
@@ -17,6 +17,9 @@ const RESERVED = new Set([
 export const BASE = 'tool-base';
 export const OUTDATED = 'tool-base-outdated';
 export const RETIRED = 'tool-base-retired';
+
+/** The table beside that of a base copy by which tables of the destination are known to be unwritten since. */
+export const UNWRITTEN = 'tool-unwritten';
 
 /** The mark of a new branch before it takes its place (`MARK`). */
 export const BRANCH = 'tool-branch';

@@ -1,0 +1,119 @@
+import { nonGeneratedColumns } from '../../catalog/generated-columns.ts';
+import type { CatalogColumn, CatalogTable } from '../../catalog/tables.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { countRows } from '../../restore/only-rows/references.ts';
+
+export interface ComparedTable extends Pick<CatalogTable, 'name' | 'columns' | 'key'> {
+  /** Database of the base copy, and the destination. */
+  base: string;
+  destination: string;
+  /** By the record of the base copy. */
+  rows: number;
+  checksum: string | null;
+  /** Its place among the tables: LOCK TABLES takes no alias twice. */
+  at: number;
+}
+
+export interface TableChanges {
+  table: ComparedTable;
+  delete: number;
+  insert: number;
+}
+
+/** Names what a comparison and an exchange of rows read and write, for LOCK TABLES. */
+export function locksOf(table: ComparedTable): string[] {
+  const { base, destination, name } = table;
+  const { b, d } = aliasesOf(table);
+  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  return [`${own} WRITE`, `${own} AS ${d} WRITE`, `${other} READ`, `${other} AS ${b} READ`];
+}
+
+function aliasesOf({ at }: ComparedTable): { b: string; d: string } {
+  return { b: `b${Number(at)}`, d: `d${Number(at)}` };
+}
+
+/** Counts the rows that only one of the two tables has. */
+export async function countDifferingRows(session: MysqlSession, table: ComparedTable): Promise<TableChanges> {
+  const { name, base, destination } = table;
+  const { b, d } = aliasesOf(table);
+  const [own, other] = [`${quotePath(destination, name)} AS ${d}`, `${quotePath(base, name)} AS ${b}`];
+  const same = `${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`;
+  const amount = (from: string, among: string): Promise<number> =>
+    countRows(
+      session,
+      `SELECT COUNT(*) AS amount FROM ${from} WHERE NOT EXISTS (SELECT 1 FROM ${among} WHERE ${same})`,
+    );
+  return { table, delete: await amount(own, other), insert: await amount(other, own) };
+}
+
+/**
+ * Deletes the rows that the base copy does not have, then inserts those that are missing, in the transaction of the
+ * session. NOT EXISTS, since by IS NULL the server also finds the date 0.
+ */
+export async function exchangeDifferingRows(session: MysqlSession, table: ComparedTable): Promise<TableChanges> {
+  const { name, base, destination, rows } = table;
+  const { b, d } = aliasesOf(table);
+  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  const same = `${sameKey(table, b, own)} AND ${sameValues(table, b, own)}`;
+  const deleted = await session.execute(
+    `DELETE FROM ${own} WHERE NOT EXISTS (SELECT 1 FROM ${other} AS ${b} WHERE ${same})`,
+  );
+  const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
+  const inserted = await session.execute(
+    `INSERT INTO ${own} (${columns.join(', ')}) SELECT ${columns.map((column) => `${b}.${column}`).join(', ')} FROM ${other} AS ${b}
+     WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
+  );
+  const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  if (present !== rows) throw new Error(`${name}: ${present} rows are there, and ${rows} were to be`);
+  return { table, delete: deleted.rows, insert: inserted.rows };
+}
+
+function sameKey({ key }: ComparedTable, b: string, d: string): string {
+  return key.map((column) => `${b}.${quoteName(column)} = ${d}.${quoteName(column)}`).join(' AND ');
+}
+
+function sameValues(table: ComparedTable, b: string, d: string): string {
+  return nonGeneratedColumns(table)
+    .map(
+      ({ name, type }) =>
+        `(${COMPARISONS[kindOf(type) ?? 'text'](`${b}.${quoteName(name)}`, `${d}.${quoteName(name)}`)})`,
+    )
+    .join(' AND ');
+}
+
+const KINDS = {
+  exact:
+    'tinyint smallint mediumint int bigint decimal bit year date time datetime timestamp binary varbinary tinyblob blob mediumblob longblob uuid inet4 inet6',
+  float: 'float double',
+  text: 'char varchar tinytext text mediumtext longtext geometry point linestring polygon multipoint multilinestring multipolygon geomcollection geometrycollection',
+  member: 'enum set',
+  json: 'json',
+};
+
+type Kind = keyof typeof KINDS;
+
+/**
+ * By its collation `a` may equal `A`, and 0 equals -0. A longer value than a packet is NULL as BINARY, so that it is never
+ * found equal, and replaced. An invalid member has the text of an empty one. JSON has texts that dates and strings share.
+ */
+const COMPARISONS: Record<Kind, (b: string, d: string) => string> = {
+  exact: (b, d) => `${b} <=> ${d}`,
+  float: (b, d) => `${b} <=> ${d} AND CONCAT(${b}) <=> CONCAT(${d})`,
+  text: sameBytes,
+  member: (b, d) => `${b} + 0 <=> ${d} + 0 AND ${sameBytes(b, d)}`,
+  json: (b, d) => `${b} <=> ${d} AND ${sameBytes(b, d)}`,
+};
+
+function sameBytes(b: string, d: string): string {
+  return `((${b} IS NULL AND ${d} IS NULL) OR CAST(${b} AS BINARY) = CAST(${d} AS BINARY))`;
+}
+
+function kindOf(type: string): Kind | undefined {
+  return (Object.keys(KINDS) as Kind[]).find((kind) => KINDS[kind].split(' ').includes(type));
+}
+
+/** Returns a column whose values cannot be compared. */
+export function incomparableColumn({ columns }: Pick<CatalogTable, 'columns'>): CatalogColumn | undefined {
+  return nonGeneratedColumns({ columns }).find(({ type }) => kindOf(type) === undefined);
+}

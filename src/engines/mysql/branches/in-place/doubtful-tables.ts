@@ -1,0 +1,71 @@
+import { formatNumberOf } from '../../../../text/format.ts';
+import { type CatalogTable, readTables } from '../../catalog/tables.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { BASE } from '../../server/names.ts';
+import { readAuxiliaryNames } from '../../server/server.ts';
+import { readBaseRecord } from '../base-record.ts';
+import { type ComparedTable, incomparableColumn } from './differing-rows.ts';
+import { compareDefinitions, type SameDefinitions } from './same-definitions.ts';
+import { findUnwritten } from './unwritten-tables.ts';
+
+export interface DoubtfulTables extends SameDefinitions {
+  destination: string;
+  /** Database of the base copy, and `id` of its record. */
+  base: string;
+  id: string;
+  /** Tables that may have other rows than the base copy, or have another counter. */
+  compared: ComparedTable[];
+  /** Tables that are proved to have its rows. */
+  others: string[];
+}
+
+/** Bytes up to which, and share of all bytes up to which, comparing takes little of the time of a copy. */
+const FEW_BYTES = 64 * 1024 * 1024;
+const FEW = 0.2;
+
+/** Finds the tables that a reset in place compares, or why there is none: definitions differ, or a table does not permit it. */
+export async function findDoubtfulTables(server: MysqlSession, destination: string): Promise<DoubtfulTables | string> {
+  const { of, base } = await readAuxiliaryNames(server, destination);
+  const record = await readBaseRecord(server, { database: base, table: BASE, of });
+  if (!record) return 'the base copy is of another state';
+  const cluster = await server.query<{ Value: string }>("SHOW VARIABLES LIKE 'wsrep_on'");
+  if (cluster.some(({ Value: value }) => value === 'ON')) return 'a cluster locks tables on one server only';
+  const same = await compareDefinitions(server, destination, record);
+  if (typeof same === 'string') return same;
+  const catalog = await readTables(server, destination);
+  const recorded = new Map(record.tables.map((table) => [table.name, table]));
+  const unfit = catalog.find(
+    ({ name, engine, isVersioned }) => !recorded.has(name) || engine !== 'InnoDB' || isVersioned,
+  );
+  if (unfit || catalog.length !== record.definitions.tables.length)
+    return `${unfit?.name ?? 'a table'} is no InnoDB table without versions`;
+  const unwritten = await findUnwritten(server, { destination, database: base, base: record.id });
+  const isCompared = ({ name }: CatalogTable): boolean => !unwritten.has(name) || same.counters.has(name);
+  const doubtful = catalog.filter(isCompared);
+  const why = whyNotCompared(doubtful, same) ?? whyMany(doubtful, catalog);
+  if (why !== null) return why;
+  const compared = doubtful.map((table, at): ComparedTable => {
+    const { rows = 0, checksum = null } = recorded.get(table.name) ?? {};
+    return { ...table, base, destination, rows, checksum, at };
+  });
+  const others = catalog.filter((table) => !isCompared(table)).map(({ name }) => name);
+  return { ...same, destination, base, id: record.id, compared, others };
+}
+
+function whyNotCompared(tables: CatalogTable[], { searched }: SameDefinitions): string | null {
+  for (const table of tables) {
+    const { name, key } = table;
+    if (key.length === 0) return `${name} may have changed, and has no primary key`;
+    if (searched.has(name)) return `${name} may have changed, and has a FULLTEXT index`;
+    const column = incomparableColumn(table);
+    if (column) return `${name} may have changed, and has a column of type ${column.type}`;
+  }
+  return null;
+}
+
+function whyMany(doubtful: CatalogTable[], all: CatalogTable[]): string | null {
+  const bytesOf = (tables: CatalogTable[]): number => tables.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytes = bytesOf(doubtful);
+  if (bytes <= FEW_BYTES || bytes <= FEW * bytesOf(all)) return null;
+  return `${formatNumberOf(doubtful.length, 'table')} may have changed, which is too much to compare`;
+}

@@ -1,0 +1,187 @@
+import { startStep } from '../../../../runtime/events.ts';
+import { formatNumberOf } from '../../../../text/format.ts';
+import { tableName } from '../../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
+import { usableBase } from '../../../shared/base-copies.ts';
+import { prepareSession } from '../../../shared/prepare-session.ts';
+import { replicatesStatements } from '../../catalog/introspect.ts';
+import { connect, connectToServer } from '../../connection/connect.ts';
+import { quotePath } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
+import { lockDestination, verifyLock } from '../../server/server.ts';
+import { assertNoForeignReferences } from '../../swap/foreign-references.ts';
+import { counterStatement, SETTINGS } from '../../swap/row-exchange.ts';
+import { findBaseCopies } from '../base-copies.ts';
+import { checksumOf } from '../copy-rows.ts';
+import {
+  type ComparedTable,
+  countDifferingRows,
+  exchangeDifferingRows,
+  locksOf,
+  type TableChanges,
+} from './differing-rows.ts';
+import { type DoubtfulTables, findDoubtfulTables } from './doubtful-tables.ts';
+import { provableStates, recordUnwritten } from './unwritten-tables.ts';
+
+/** Rows up to which exchanging them takes less time than a copy. */
+const MOST_ROWS = 100_000;
+
+/** Finds what a reset in place would change, or why there can be none. Changes nothing. */
+export async function planInPlace(context: EngineContext, url: DatabaseUrl): Promise<InPlaceChanges | string> {
+  return orReason(async () => {
+    await using session = await openSession(context, url);
+    const found = await findDoubtfulTables(session, url.database ?? '');
+    if (typeof found === 'string') return found;
+    const changes: TableChanges[] = [];
+    for (const table of found.compared) changes.push(await countDifferingRows(session, table));
+    return whyNot(found, changes) ?? changesOf(found, changes);
+  });
+}
+
+/**
+ * Makes the destination equal to its base copy, in one transaction that ends no session; resolves with the reason where
+ * that cannot be, and nothing was changed.
+ */
+export async function resetInPlace(
+  context: EngineContext,
+  { url, accept }: InPlaceReset,
+): Promise<InPlaceChanges | string> {
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url, { several: true });
+  // Its own statements wait no longer either.
+  await server.execute(SETTINGS);
+  await lockDestination(server, destination);
+  accept(usableBase(await findBaseCopies(server, destination), url));
+  const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
+  const changes = await orReason(async () => {
+    await using session = await openSession(context, url);
+    return await exchange(context, { server, session, url });
+  });
+  if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
+  else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
+  return changes;
+}
+
+async function openSession(context: EngineContext, url: DatabaseUrl): Promise<MysqlSession> {
+  return prepareSession(await connect(context, url, { several: true }), async (session) => {
+    await session.execute(SETTINGS);
+    await session.execute('SET sql_safe_updates = 0, sql_big_selects = 1');
+    if (await replicatesStatements(session)) return;
+    await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  });
+}
+
+/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
+const LOCKED = [1205, 1213];
+
+/** Returns an error of the server as the reason for the other way: the transaction is rolled back with its session. */
+async function orReason<Result>(work: () => Promise<Result>): Promise<Result | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return LOCKED.includes(error.errno)
+      ? 'other sessions keep its tables locked'
+      : `the server refuses: ${error.message}`;
+  }
+}
+
+function whyNot({ triggered }: DoubtfulTables, changes: TableChanges[]): string | null {
+  const fires = changes.find(({ table, ...rows }) => rows.delete + rows.insert > 0 && triggered.has(table.name));
+  if (fires) return `${fires.table.name} has triggers, which no transaction turns off`;
+  const amount = changes.reduce((sum, one) => sum + one.delete + one.insert, 0);
+  return amount > MOST_ROWS ? `${formatNumberOf(amount, 'row')} have changed, which is too many` : null;
+}
+
+function changesOf({ counters }: DoubtfulTables, changes: TableChanges[]): InPlaceChanges {
+  return {
+    tables: changes.flatMap((one) =>
+      one.delete + one.insert === 0 && !counters.has(one.table.name)
+        ? []
+        : [{ table: tableName(one.table.destination, one.table.name), delete: one.delete, insert: one.insert }],
+    ),
+    sequences: 0,
+  };
+}
+
+interface Exchange {
+  /** Holds the lock of the destination, and reads definitions and times while the other session has tables locked. */
+  server: MysqlSession;
+  session: MysqlSession;
+  url: DatabaseUrl;
+}
+
+async function exchange(context: EngineContext, { server, session, url }: Exchange): Promise<InPlaceChanges | string> {
+  const destination = url.database ?? '';
+  const locked = await lockTables(server, { session, destination });
+  if (typeof locked === 'string') return locked;
+  const { tables, found } = locked;
+  await assertNoForeignReferences(server, destination);
+  const states = await provableStates(server, destination);
+  const changes: TableChanges[] = [];
+  for (const table of tables) {
+    if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
+    const change = await exchangeUnlessTriggered(session, { table, found });
+    changes.push(change);
+    const why = whyNot(found, changes);
+    if (why !== null) return why;
+    if (change.delete + change.insert > 0) states.delete(table.name);
+  }
+  await recordUnwritten(server, { database: found.base, base: found.id, states });
+  context.signal.throwIfAborted();
+  await verifyLock(server, destination);
+  await commit(session, found);
+  return changesOf(found, changes);
+}
+
+function exchangeUnlessTriggered(
+  session: MysqlSession,
+  { table, found }: { table: ComparedTable; found: DoubtfulTables },
+): Promise<TableChanges> {
+  return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
+}
+
+async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {
+  return (await checksumOf(session, table.base, table)) === table.checksum;
+}
+
+/** Times that tables are locked which others have begun to change while the locks were waited for. */
+const ATTEMPTS = 3;
+
+/** Locks all tables, and looks again as nobody can write any more: returns those that may be exchanged. */
+async function lockTables(
+  server: MysqlSession,
+  { session, destination }: { session: MysqlSession; destination: string },
+): Promise<{ tables: ComparedTable[]; found: DoubtfulTables } | string> {
+  await session.execute('SET autocommit = 0');
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const before = await findDoubtfulTables(server, destination);
+    if (typeof before === 'string') return before;
+    const { compared: tables } = before;
+    await session.execute(`LOCK TABLES ${allLocks(destination, before).join(', ')}`);
+    const found = await findDoubtfulTables(server, destination);
+    if (typeof found === 'string') return found;
+    const names = new Set(tables.map(({ name }) => name));
+    if (found.compared.every(({ name }) => names.has(name))) return { tables, found };
+    await session.execute('UNLOCK TABLES');
+  }
+  return 'other sessions change its tables';
+}
+
+/** Tables that are not compared may be read meanwhile, and not written to. */
+function allLocks(destination: string, { compared, others }: DoubtfulTables): string[] {
+  return [...compared.flatMap(locksOf), ...others.map((name) => `${quotePath(destination, name)} READ`)];
+}
+
+/** In one packet, which the server runs to its end without its client. No transaction includes the counters. */
+async function commit(session: MysqlSession, { counters, destination }: DoubtfulTables): Promise<void> {
+  const statements = [
+    'COMMIT',
+    ...[...counters].map(([name, next]) => counterStatement({ table: [destination, name], next })),
+    'UNLOCK TABLES',
+  ];
+  for (const answer of await session.queryEach(statements)) if (answer instanceof SqlError) throw answer;
+}

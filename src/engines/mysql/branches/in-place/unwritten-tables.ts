@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { readServer } from '../../catalog/introspect.ts';
+import { ownTablesIn } from '../../catalog/tables.ts';
+import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
+import { quoteName, quotePath, quoteText } from '../../connection/quote.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { unless } from '../../connection/session-errors.ts';
+import { UNWRITTEN } from '../../server/names.ts';
+import { destinationName } from '../../server/server.ts';
+import { readRecord, writeRecord } from '../../swap/record.ts';
+
+const stateSchema = v.object({
+  /** InnoDB's own number of the table: TRUNCATE, an import of its file and a rename by which another has its name change it, and not always the time. */
+  id: v.string(),
+  /** Time of the last write, by the server's clock in seconds. */
+  updated: v.string(),
+});
+
+const unwrittenSchema = v.object({
+  /** `id` of the base copy's record. */
+  base: v.string(),
+  tables: v.array(v.object({ name: v.string(), ...stateSchema.entries })),
+});
+
+export type TableStates = Map<string, v.InferOutput<typeof stateSchema>>;
+
+/**
+ * Seconds between a write and the evidence that there is no later one: two of rounding, and one for a clock that lags or
+ * repeats a leap second.
+ */
+const MARGIN_SECONDS = 3;
+
+/** Open transactions above which none is looked at. */
+const MOST_TRANSACTIONS = 1000;
+
+/**
+ * Returns the states of tables by which each later write will be seen; without PROCESS, none. A write has the time of its
+ * commit on MySQL, and of the start of its transaction on MariaDB. So no state is evidence whose second may not be over, or
+ * in which a transaction began that is still open.
+ */
+export async function provableStates(server: MysqlSession, database: string): Promise<TableStates> {
+  const [clock] = await server.query<{ before: string }>(
+    `SELECT CAST(NOW(0) - INTERVAL ${MARGIN_SECONDS} SECOND AS CHAR) AS \`before\``,
+  );
+  const open = await openTransactions(server);
+  if (!clock || !open) return new Map();
+  const { states, locals } = await readStates(server, database);
+  for (const [name, { updated }] of states) {
+    if (updated > clock.before || open.has(updated) || open.has(locals.get(name) ?? '')) states.delete(name);
+  }
+  return states;
+}
+
+async function readStates(
+  server: MysqlSession,
+  database: string,
+): Promise<{ states: TableStates; locals: Map<string, string> }> {
+  const times = await server.query<{ name: string; updated: string | null; local: string | null }>(
+    `SELECT TABLE_NAME AS name, CAST(UPDATE_TIME AS CHAR) AS updated, CAST(CONVERT_TZ(UPDATE_TIME, '+00:00', 'SYSTEM') AS CHAR) AS local
+     FROM information_schema.TABLES WHERE ${await ownTablesIn(server, database)} AND ENGINE = 'InnoDB'`,
+  );
+  const ids = await readIds(server, database);
+  const states: TableStates = new Map();
+  const locals = new Map<string, string>();
+  for (const { name, updated, local } of times) {
+    const id = ids.get(fileName(name));
+    if (updated === null || local === null || id === undefined) continue;
+    states.set(name, { id, updated });
+    locals.set(name, local);
+  }
+  return { states, locals };
+}
+
+const LISTS = { mariadb: 'INNODB_SYS_TABLES', mysql: 'INNODB_TABLES' };
+
+/** By names as those of files. */
+async function readIds(server: MysqlSession, database: string): Promise<Map<string, string>> {
+  const list = LISTS[(await readServer(server)).flavour];
+  const home = quoteText(fileName(await destinationName(server, database)));
+  const rows = await server
+    .query<{ name: string; id: string }>(
+      `SELECT SUBSTRING_INDEX(NAME, '/', -1) AS name, CONCAT_WS(' ', TABLE_ID, SPACE) AS id FROM information_schema.${quoteName(list)}
+       WHERE CAST(SUBSTRING_INDEX(NAME, '/', 1) AS BINARY) = CAST(${home} AS BINARY)`,
+    )
+    .catch(unless([RIGHT_MISSING], []));
+  return new Map(rows.map((row) => [row.name, row.id]));
+}
+
+/** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */
+function fileName(name: string): string {
+  const hex = (character: string): string => `@${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return name.replaceAll(/[^A-Za-z0-9_]/g, hex);
+}
+
+/**
+ * Returns when the open transactions began, in the server's own time zone; `null` when that cannot be told. The server
+ * answers from a list that it may have made before: one with a transaction of this session is new.
+ */
+async function openTransactions(server: MysqlSession): Promise<Set<string> | null> {
+  await server.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+  try {
+    const rows = await server
+      .query<{ own: number; started: string }>(
+        `SELECT trx_mysql_thread_id = CONNECTION_ID() AS own, CAST(trx_started AS CHAR) AS started FROM information_schema.INNODB_TRX LIMIT ${MOST_TRANSACTIONS + 1}`,
+      )
+      .catch(unless([RIGHT_MISSING], null));
+    const isWhole = rows && rows.length <= MOST_TRANSACTIONS && rows.some(({ own }) => Number(own) === 1);
+    return isWhole ? new Set(rows.flatMap(({ own, started }) => (Number(own) === 1 ? [] : [started]))) : null;
+  } finally {
+    await server.execute('ROLLBACK');
+  }
+}
+
+interface UnwrittenRecord {
+  /** Database of the base copy, and `id` of its record. */
+  database: string;
+  base: string;
+  states: TableStates;
+}
+
+/** Records the states in which tables have the rows of the base copy. */
+export async function recordUnwritten(
+  server: MysqlSession,
+  { database, base, states }: UnwrittenRecord,
+): Promise<void> {
+  const value: v.InferOutput<typeof unwrittenSchema> = {
+    base,
+    tables: [...states].map(([name, state]) => ({ name, ...state })),
+  };
+  if (isDeepStrictEqual(await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema }), value))
+    return;
+  await server.execute(`DROP TABLE IF EXISTS ${quotePath(database, UNWRITTEN)}`);
+  await writeRecord(server, { database, table: UNWRITTEN, value });
+}
+
+/** Returns the tables of the destination that are proved to have the rows of the base copy. */
+export async function findUnwritten(
+  server: MysqlSession,
+  { destination, database, base }: { destination: string; database: string; base: string },
+): Promise<Set<string>> {
+  const record = await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema });
+  if (record?.base !== base) return new Set();
+  const { states: present } = await readStates(server, destination);
+  const isAsBefore = ({ name, id, updated }: (typeof record.tables)[number]): boolean => {
+    const now = present.get(name);
+    return now?.id === id && now.updated === updated;
+  };
+  return new Set(record.tables.filter(isAsBefore).map(({ name }) => name));
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AnyServer, startAnyServer } from '../../../helpers/databases/any-server.ts';
+import { describeWithMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { eventually, temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
+import { type Tool, toolIn } from '../../../helpers/terminal/tool-process.ts';
+
+const FILL = [
+  'CREATE TABLE digit (n INT PRIMARY KEY)',
+  'INSERT INTO digit VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)',
+  'CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(64) NOT NULL, KEY (name))',
+  'INSERT INTO item SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n, SHA2(a.n + 10 * b.n, 256) FROM digit a, digit b, digit c, digit d',
+  'CREATE TABLE child (id INT PRIMARY KEY, item INT, FOREIGN KEY (item) REFERENCES item (id) ON DELETE CASCADE)',
+  'INSERT INTO child SELECT id, id FROM item WHERE id < 3000',
+];
+const RESET = ['reset', 'app', '--no-undo'];
+type Running = ReturnType<Tool['start']>;
+const ROUNDS = process.env.TEST_FULL ? 40 : 0;
+/** A run may take longer than the one that was timed. */
+const LONGER = 1.3;
+
+for (const flavour of testedFlavours('mariadb')) {
+  describeWithMysql(flavour, { name: 'a reset in place, when the whole process group is killed' }, () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let tool: Tool;
+    let pristine: string;
+
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(flavour), temporaryFolder()]);
+      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
+      tool = await toolIn(folder.path, {
+        working_directory: join(folder.path, 'work'),
+        targets: { app: { snapshot: { src_url, dst_url } } },
+      });
+      await server.create('source');
+      await server.run('source', FILL);
+      await tool.done(['build', 'app']);
+      await tool.done(['load', 'app', '--keep-base']);
+      pristine = await server.content('copy');
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    async function changed(number: number): Promise<string> {
+      await server.run('copy', [
+        `DELETE FROM item WHERE id % 200 = ${number % 200}`,
+        `UPDATE item SET name = 'changed' WHERE id % 190 = ${number % 190}`,
+        "INSERT INTO item VALUES (-1, 'new')",
+      ]);
+      return server.content('copy');
+    }
+
+    it('changes nothing while it waits for other sessions, which it does not end', async () => {
+      const dirty = await changed(1);
+      await server.writer('copy', async (execute) => {
+        await execute('START TRANSACTION');
+        await execute('UPDATE child SET item = NULL WHERE id = 7');
+        const running = tool.start(RESET);
+        await eventually(async () => {
+          const waiting = await server.column(
+            '',
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'LOCK TABLES%' AND STATE LIKE 'Waiting%'",
+          );
+          return waiting.length > 0;
+        });
+        running.killGroup();
+        await running.ended;
+        await execute('ROLLBACK');
+      });
+      await server.quiet();
+      expect(await server.content('copy')).toBe(dirty);
+      await tool.done(RESET);
+      expect(await server.content('copy')).toBe(pristine);
+    });
+
+    it.each([
+      ['the program', async (running: Running) => running.killGroup()],
+      [
+        'its connection',
+        async () => {
+          const [id] = await server.column(
+            '',
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = 'copy' AND COMMAND = 'Sleep'",
+          );
+          await server.run('', [`KILL ${Number(id)}`]);
+        },
+      ],
+    ])('changes nothing, and leaves no lock, when %s is killed within the transaction', async (_, kill) => {
+      const dirty = await changed(2);
+      await server.run('copy.tool-base', ["UPDATE `tool-unwritten` SET json = '{}'"]);
+      await server.writer('copy.tool-base', async (execute) => {
+        await execute('START TRANSACTION');
+        await execute('SELECT id FROM `tool-unwritten`');
+        const running = tool.start(RESET);
+        await eventually(async () => {
+          const waiting = await server.column(
+            '',
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP TABLE %tool-unwritten%' AND STATE LIKE 'Waiting%'",
+          );
+          return waiting.length > 0;
+        });
+        await kill(running);
+        await execute('ROLLBACK');
+        await running.ended;
+      });
+      await server.quiet();
+      expect(await server.content('copy')).toBe(dirty);
+      await server.run('copy', [
+        'SET lock_wait_timeout = 1',
+        "UPDATE item SET name = 'free' WHERE id = 1",
+        'DELETE FROM child',
+      ]);
+      await tool.done(RESET);
+      expect(await server.content('copy')).toBe(pristine);
+    });
+
+    it.runIf(ROUNDS)('leaves the old rows or the new ones at any moment', { timeout: 1_800_000 }, async () => {
+      await changed(3);
+      const duration = await tool.done(RESET);
+      const seen = { old: 0, new: 0 };
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const dirty = await changed(round);
+        await tool.killedAfter((LONGER * duration * round) / ROUNDS, RESET);
+        await server.quiet();
+        const now = await server.content('copy');
+        expect([dirty, pristine].includes(now), `round ${round}: neither old nor new`).toBe(true);
+        seen[now === dirty ? 'old' : 'new'] += 1;
+        await tool.done(RESET);
+        expect(await server.content('copy'), `round ${round}: the last load`).toBe(pristine);
+      }
+      expect([seen.old > 0, seen.new > 0]).toEqual([true, true]);
+    });
+  });
+}
