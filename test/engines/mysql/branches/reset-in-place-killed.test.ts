@@ -89,34 +89,41 @@ for (const flavour of testedFlavours('mariadb')) {
           await server.run('', [`KILL ${Number(id)}`]);
         },
       ],
-    ])('changes nothing, and leaves no lock, when %s is killed within the transaction', async (_, kill) => {
-      const dirty = await changed(2);
-      await server.run('copy.tool-base', ["UPDATE `tool-unwritten` SET json = '{}'"]);
-      await server.writer('copy.tool-base', async (execute) => {
-        await execute('START TRANSACTION');
-        await execute('SELECT id FROM `tool-unwritten`');
-        const running = tool.start(RESET);
-        await eventually(async () => {
-          const waiting = await server.column(
-            '',
-            "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP TABLE %tool-unwritten%' AND STATE LIKE 'Waiting%'",
+    ])(
+      'changes nothing, and leaves no lock, when %s is killed within the transaction',
+      { timeout: 60_000 },
+      async (_, kill) => {
+        const dirty = await changed(2);
+        await server.run('copy.tool-base', ["UPDATE `tool-unwritten` SET json = '{}'"]);
+        await server.writer('copy.tool-base', async (execute) => {
+          await execute('START TRANSACTION');
+          await execute('SELECT id FROM `tool-unwritten`');
+          const running = tool.start(RESET);
+          await eventually(
+            async () => {
+              const waiting = await server.column(
+                '',
+                "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'DROP TABLE %tool-unwritten%' AND STATE LIKE 'Waiting%'",
+              );
+              return waiting.length > 0;
+            },
+            { deadline: 30_000 },
           );
-          return waiting.length > 0;
+          await kill(running);
+          await execute('ROLLBACK');
+          await running.ended;
         });
-        await kill(running);
-        await execute('ROLLBACK');
-        await running.ended;
-      });
-      await server.quiet();
-      expect(await server.content('copy')).toBe(dirty);
-      await server.run('copy', [
-        'SET lock_wait_timeout = 1',
-        "UPDATE item SET name = 'free' WHERE id = 1",
-        'DELETE FROM child',
-      ]);
-      await tool.done(RESET);
-      expect(await server.content('copy')).toBe(pristine);
-    });
+        await server.quiet();
+        expect(await server.content('copy')).toBe(dirty);
+        await server.run('copy', [
+          'SET lock_wait_timeout = 1',
+          "UPDATE item SET name = 'free' WHERE id = 1",
+          'DELETE FROM child',
+        ]);
+        await tool.done(RESET);
+        expect(await server.content('copy')).toBe(pristine);
+      },
+    );
 
     it.runIf(ROUNDS)('leaves the old rows or the new ones at any moment', { timeout: 1_800_000 }, async () => {
       await changed(3);
