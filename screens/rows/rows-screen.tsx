@@ -25,7 +25,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
     {
       id: 'next_page',
       label: 'next page',
-      help: 'the next rows; ↓ on the last row does the same, ↑ on the first one returns',
+      help: 'next page of rows',
       when: ({ route }) => isNextPage(route),
       run: showNextPage,
     },

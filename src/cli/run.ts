@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
+import { noScreensText } from './no-screens-text.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 import { withUrlTarget } from './words.ts';
@@ -74,10 +75,6 @@ async function runWithoutCommand(
   }
   host.stderr.write(line.help);
   return EXIT.usage;
-}
-
-function noScreensText(reason: string): string {
-  return `The screens are not opened: ${reason}. Commands work everywhere:`;
 }
 
 const AS_IT_IS: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'> = {

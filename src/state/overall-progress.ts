@@ -169,7 +169,7 @@ function slowness({ steps: begun, startedAt, expected }: RunSteps, { steps, now 
   return Math.max(LEAST_FACTOR, Math.min(MOST_FACTOR, spent / done));
 }
 
-/** What a step took, and what that part of it was expected to take; `null` where the step says nothing yet. */
+/** Returns the time that a step took, and that which this part of it was expected to take; `null` where the step says nothing yet. */
 function measured({ begun, expectedMs }: StepInList, now: number): { spentMs: number; doneMs: number } | null {
   if (begun === null || expectedMs === null) return null;
   const ms = Math.max(0, (begun.endedAt ?? now) - begun.startedAt);
@@ -197,14 +197,14 @@ function leftOfStep({ begun, expectedMs }: StepInList, { factor, now }: { factor
 }
 
 /** At first the expected rate counts more than the measured one, which begins with the first report. */
-function leftByPace({ done, total, samples }: Progress, { ms, byTime, now }: Estimated): number {
+function leftByPace({ done, total, samples }: Progress, { ms, byTime, now }: StepEstimate): number {
   const first = samples.find((sample) => sample.done > 0);
   if (total === null || total <= 0 || !first || done > total) return byTime;
   const span = Math.max(0, now - first.at);
   return (total - done) / ((done - first.done + (total / ms) * TRUSTED_MS) / (span + TRUSTED_MS));
 }
 
-interface Estimated {
+interface StepEstimate {
   /** All of the step, as expected. */
   ms: number;
   byTime: number;

@@ -161,7 +161,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     );
   }
 
-  function end(id: string, fate: RunEnd, { summary = null, workedUntil }: Ended = {}): void {
+  function end(id: string, fate: RunEnd, { summary = null, workedUntil }: RunOutcome = {}): void {
     events.flush();
     const ended = (run: Run): Run => ({ ...run, state: endRun(run.state, fate, workedUntil ?? now()), summary });
     store.setState(({ runs }) => ({
@@ -220,7 +220,7 @@ export function runBefore(runs: Run[], { id, target }: Pick<Run, 'id' | 'target'
   return earlier.findLast((run) => run.target === target && isLive(run)) ?? null;
 }
 
-interface Ended {
+interface RunOutcome {
   summary?: RunSummary | null;
   workedUntil?: number;
 }

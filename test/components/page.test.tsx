@@ -7,7 +7,7 @@ afterEach(() => {
   for (const rendered of open.splice(0)) rendered.unmount();
 });
 
-/** What stands at the left and at the right of the upper border. */
+/** Returns the left and the right end of the upper border. */
 async function titleAt(columns: number, path: string[], aside: string[] = []): Promise<string[]> {
   const page = (
     <Page size={{ columns, rows: 6 }} path={path} aside={aside.map((text) => ({ text }))} status={[]} hints={[]}>
@@ -32,11 +32,11 @@ describe('the title of a page', () => {
     [38, 'public.customer_addresses', 'SAFE'],
     [36, '… ❯ public.customer_addresses', ''],
     [32, 'public.customer_addresses', ''],
-  ])('at %i cells shortens the way, and has the whole name', async (columns, way, right) => {
+  ])('the title shortens the way, and has the whole name, at %i cells', async (columns, way, right) => {
     expect(await titleAt(columns, path, ['SAFE'])).toEqual([way, right]);
   });
 
-  test('what stands at the right makes room for the name, its end first', async () => {
+  test('the right end makes room for the name, its end first', async () => {
     const aside = ['RAW  ', 'running 3.2 s'];
     const name = 'load 3c7a1f4e → app_dev';
     expect(await titleAt(54, ['tool', 'app', name], aside)).toEqual([`… ❯ ${name}`, 'RAW  running 3.2 s']);

@@ -81,7 +81,7 @@ describe('the progress of a run', () => {
     expect(labels(endRun(begun, { status: 'failed', error }, 20))).toEqual(['restore']);
   });
 
-  test('at half of the recorded runs the time left is within a factor of 1.5 of the true one in four of five', () => {
+  test('the time left at half of a recorded run is within a factor of 1.5 of the true one in four of five', () => {
     const factors = ESTIMATED.map((run) => {
       const half = run.ms / 2;
       const begun = run.events.filter(([at]) => at <= half);

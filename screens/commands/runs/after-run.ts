@@ -11,6 +11,7 @@ import { confirmLoad } from '../load.ts';
 import { showTables } from '../open-tables.ts';
 import { openTarget } from '../open-target.ts';
 import { showPoints } from '../points.ts';
+import { HELPS } from './after-run-text.ts';
 
 /** The screen that Enter opens when a run has ended: its result. */
 const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
@@ -32,13 +33,6 @@ const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
 };
 
 const LABELS = { snapshot: 'tables', branches: 'branches', points: 'points', target: 'snapshots' };
-
-const HELPS = {
-  snapshot: 'open the tables of the snapshot that the run made or loaded',
-  branches: 'open the branches of the target',
-  points: 'open the points to return to',
-  target: 'open the snapshots of the target',
-};
 
 const OPENED = ['snapshot', 'branches', 'points', 'target'] as const;
 

@@ -33,7 +33,7 @@ export const KEY_COMMANDS = {
   more: { keys: ['>'], does: 'subset: a larger share of the rows' },
   mouse: { keys: ['M'], does: 'turn the mouse on or off' },
   new: { keys: ['n'], does: 'add a branch, or an entry of the configuration' },
-  next_page: { keys: ['n'], does: 'next page of the rows of a table' },
+  next_page: { keys: ['n'], does: 'next page of rows' },
   other_device: { keys: ['o'], does: 'sign in with a code, on another device' },
   palette: { keys: [':'], does: 'search commands, targets, snapshots, settings and themes' },
   pin: { keys: ['*'], does: 'pin a snapshot, so that no prune removes it' },

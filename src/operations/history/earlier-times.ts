@@ -4,7 +4,7 @@ import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { readHistory } from './history-file.ts';
 import { sizeRatio } from './load-estimate.ts';
 
-/** What earlier runs have in common with a planned one. */
+/** The facts that earlier runs have in common with a planned one. */
 export type AlikeRuns = Pick<HistoryEntry, 'operation' | 'target'> &
   Partial<Pick<HistoryEntry, 'to' | 'method'>> & { bytes?: number };
 
@@ -33,7 +33,7 @@ export function withEarlierTimes(
   });
 }
 
-/** How much longer the known steps took than expected: so do the others. */
+/** Returns how much longer the known steps took than expected: so do the others. */
 function speedRatio(expected: ExpectedStep[], known: (number | null)[]): number {
   const sums = expected.reduce(
     (sum, { ms }, at) => (known[at] == null ? sum : { took: sum.took + known[at], of: sum.of + ms }),

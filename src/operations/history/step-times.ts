@@ -1,7 +1,7 @@
 import type { StepTime } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
 
-/** Of the steps of one run; a run of more is not estimated by it. */
+/** Steps of one run; a run of more is no base of an estimate. */
 const MOST_STEPS = 60;
 
 /** Returns a context whose steps are timed, and the durations of those that have ended, in the order of their starts. */
