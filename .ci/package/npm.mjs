@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ASSETS } from './files.mjs';
 
-const FILES = [...ASSETS, 'assets/tool.1', 'tool.example.yml', 'README.md', 'CHANGELOG.md', 'LICENSE'];
+const FILES = [...ASSETS, 'assets/tool.1', 'tool.example.yml', 'README.md', 'LICENSE'];
 
 /** Writes `tool-VERSION.tgz`: the bundle, without the packages that are in it. */
 export function makeNpmPackage({ root, manifest, packages }) {

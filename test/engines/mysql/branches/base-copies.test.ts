@@ -183,7 +183,7 @@ for (const flavour of FLAVOURS) {
       expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
     });
 
-    it('takes the spare for the branch of a working tree, and makes the next one after a prune', async () => {
+    it('the branch of a working tree takes the spare, and a prune makes the next one', async () => {
       await load({ spare: true, undo: false });
       const create = async (name: string, more: object = {}) => {
         const planned = await planBranchCreate(contextWith(), { target: 'app', name, ...more });
