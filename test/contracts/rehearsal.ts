@@ -218,7 +218,7 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
 
   // The last one: the server is gone behind it.
   it(
-    'tells a server that dies in the middle as a lost connection',
+    'reports a server that dies in the middle as a lost connection',
     async () => {
       const planned = await planRehearsal(context(), { target: 'app', sql: await sqlFile(server.sleeping) });
       const ended = applyRehearsal(context(), planned).catch((error: unknown) => error);
