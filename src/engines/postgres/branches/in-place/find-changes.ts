@@ -148,7 +148,7 @@ async function findObstacle(session: PostgresSession, tables: Relation[]): Promi
     SELECT current_setting('server_encoding') = 'UTF8' AS utf8,
       (SELECT min(oid::regclass::text) FROM pg_class WHERE relkind <> 'r' AND oid IN (${oids})) AS views,
       (SELECT min(relation::text) FROM (
-        SELECT tgrelid::regclass FROM pg_trigger WHERE tgenabled IN ('A', 'R') AND tgrelid IN (${oids})
+        SELECT tgrelid::regclass FROM pg_trigger WHERE tgenabled IN ('A', 'R') AND NOT tgisinternal AND tgrelid IN (${oids})
         UNION ALL SELECT ev_class::regclass FROM pg_rewrite WHERE ev_enabled IN ('A', 'R') AND ev_class IN (${oids})
       ) AS o (relation)) AS always,
       EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled IN ('A', 'R')) AS hears,
