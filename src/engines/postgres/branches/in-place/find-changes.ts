@@ -142,6 +142,8 @@ async function findObstacle(session: PostgresSession, tables: Relation[]): Promi
     always: string | null;
     hears: boolean;
     utf8: boolean;
+    casts: string | null;
+    subscribes: boolean;
   }>(`
     SELECT current_setting('server_encoding') = 'UTF8' AS utf8,
       (SELECT min(oid::regclass::text) FROM pg_class WHERE relkind <> 'r' AND oid IN (${oids})) AS views,
@@ -149,9 +151,15 @@ async function findObstacle(session: PostgresSession, tables: Relation[]): Promi
         SELECT tgrelid::regclass FROM pg_trigger WHERE tgenabled IN ('A', 'R') AND NOT tgisinternal AND tgrelid IN (${oids})
         UNION ALL SELECT ev_class::regclass FROM pg_rewrite WHERE ev_enabled IN ('A', 'R') AND ev_class IN (${oids})
       ) AS o (relation)) AS always,
-      EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled IN ('A', 'R')) AS hears`);
+      EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled IN ('A', 'R')) AS hears,
+      (SELECT min(c.oid::regclass::text) FROM pg_class c JOIN pg_cast k ON c.reltype IN (k.castsource, k.casttarget)
+        WHERE c.oid IN (${oids})) AS casts,
+      EXISTS (SELECT FROM pg_subscription s JOIN pg_database d ON d.oid = s.subdbid WHERE d.datname = current_database()) AS subscribes`);
   if (!row?.utf8) return 'its encoding is not UTF-8';
   if (row.views !== null) return `materialized view ${row.views} has other rows`;
+  // All databases share their catalog, and no copy has one.
+  if (row.subscribes) return 'it has a subscription';
+  if (row.casts !== null) return `a cast of its own converts rows of ${row.casts}`;
   if (row.hears) return 'an event trigger always fires';
   if (row.always !== null) return `a trigger or rule of ${row.always} always fires`;
   if (tables.length === 0) return null;

@@ -26,16 +26,17 @@ export async function replaceVersions(
   { table, versions }: { table: ChangedVersions; versions: Promise<TableVersions | string> | string },
 ): Promise<ReplacedRows | string> {
   const path = pathOf(table);
-  const columns = session.query<{ name: string }>(`
-    SELECT attname AS name FROM pg_attribute
-    WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`);
+  const columns = session.query<{ name: string; computed: boolean }>(`
+    SELECT attname AS name, attgenerated <> '' AS computed FROM pg_attribute
+    WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped ORDER BY attnum`);
   let gone = 0;
   const remove = async (places: string[]): Promise<void> => {
     for (const ids of groupsOf(places, BATCH)) {
       gone += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
     }
   };
-  const names = (await columns).map(({ name }) => quoteName(name));
+  const { true: computed, false: given = [] } = Object.groupBy(await columns, (one) => `${one.computed}` as const);
+  const names = given.map(({ name }) => quoteName(name));
   if (isReplaced(table)) await remove(Array.from(table.places.fresh, idOf));
   const read = await versions;
   if (typeof read === 'string') return read;
@@ -43,6 +44,9 @@ export async function replaceVersions(
   const written: ReplacedRows['moved'] = [];
   for (const rows of groupsOf(read.inserted, BATCH)) {
     const ids = await returned(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    if (computed && (await areOther(session, { path, rows, ids }))) {
+      return `computed columns of ${table.name} have other values`;
+    }
     written.push(...rows.flatMap(({ id }, at): ReplacedRows['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
   const [fresh, missing] = [gone + read.moved.length, written.length + read.moved.length];
@@ -52,6 +56,18 @@ export async function replaceVersions(
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
     `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,
   ]);
+}
+
+/** Reports whether rows are not as they were given: functions of computed columns may follow settings of the session. */
+async function areOther(
+  session: PostgresSession,
+  { path, rows, ids }: { path: string; rows: RowVersion[]; ids: string[] },
+): Promise<boolean> {
+  const values = quoteText(JSON.stringify(rows.map(({ row }) => row)));
+  const [found] = await session.query<{ other: boolean }>(`
+    SELECT bool_or((SELECT (t.*)::text FROM ONLY ${path} AS t WHERE t.ctid = e.id) IS DISTINCT FROM e.value) AS other
+    FROM ROWS FROM (unnest(${quoteIds(ids)}), json_array_elements_text(${values})) AS e (id, value)`);
+  return found?.other !== false;
 }
 
 /** Returns a place for each row, in their order: the server writes one after the other. */

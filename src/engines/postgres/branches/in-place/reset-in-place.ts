@@ -147,8 +147,10 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
     if (kept) await keepRows(database, { kept, found, changed });
     await restoreSequences(database, found.sequences);
   } finally {
-    await read.ended;
+    // What has failed first is the reason.
+    await read.ended.catch(() => {});
   }
+  await read.ended;
   context.signal.throwIfAborted();
   await verifyLock(server, locked);
   await database.execute('COMMIT');
