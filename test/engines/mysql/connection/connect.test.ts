@@ -54,7 +54,12 @@ for (const flavour of FLAVOURS) {
     });
 
     it('commits, and reads every row, whatever the settings of the server', async () => {
-      const settings = ['autocommit = 0', "completion_type = 'RELEASE'", 'sql_select_limit = 1', 'sql_safe_updates = 1'];
+      const settings = [
+        'autocommit = 0',
+        "completion_type = 'RELEASE'",
+        'sql_select_limit = 1',
+        'sql_safe_updates = 1',
+      ];
       await server.createDatabase('settings');
       for (const setting of settings) await server.sql('', `SET GLOBAL ${setting}`);
       try {
