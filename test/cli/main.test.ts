@@ -47,10 +47,10 @@ function tool(words: string[], program = [PROGRAM]): Promise<Ended> {
   return new Promise((resolve) => child.on('close', (exit) => resolve({ ...ended, exit })));
 }
 
-test('alone and without a terminal it prints the help on standard error and exits with 2', async () => {
+test('alone and without a terminal it prints why no screens are opened, and the help', async () => {
   const { exit, stdout, stderr } = await tool([]);
-  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-  expect(stderr).toMatch(/^Usage: tool /);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  expect(stdout).toMatch(/^The screens are not opened: standard input is not a terminal\. .*\n\nUsage: tool /);
 });
 
 test('--help is a result: standard output, exit 0', async () => {

@@ -66,7 +66,7 @@ const WALKS: Record<string, Step[]> = {
     { keys: ['X'], shows: '.zip', screen: 'export' },
     back(SNAPSHOTS),
     { keys: ['enter'], shows: TABLES, screen: 'tables' },
-    { keys: ['enter'], shows: 'Rows 1–4 of', screen: 'rows' },
+    { keys: ['enter'], shows: /Rows 1[–-]4 of/, screen: 'rows' },
     back(TABLES),
     back(SNAPSHOTS),
     { keys: ['m', 'j', 'm'], shows: '2 marked' },

@@ -47,7 +47,7 @@ const ENCODED: Record<RawPart, (text: string) => string> = {
   scheme: (text) => text,
   // An IPv6 address is in brackets, a list of hosts has commas, and the slashes of a socket's folder are encoded.
   host: (text) => {
-    const host = text.replaceAll(/[^\w.,:[\]-]/gu, encoded);
+    const host = text.replaceAll(/[^\w.,:[\]-]/gu, (sign) => encoded(sign));
     return /:.*:/.test(host) && !/[[,]/.test(host) ? `[${host}]` : host;
   },
   port: encoded,

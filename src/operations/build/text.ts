@@ -43,7 +43,7 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
     caution: lostFacts(snapshot).length > 0,
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot), ...lostFacts(snapshot)] },
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: lostFacts(snapshot) },
     ...lostNames(snapshot),
     details: [...readingLines(snapshot.reading), ...lackingLines([snapshot])],
     snapshot: snapshot.id,

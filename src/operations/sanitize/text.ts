@@ -84,12 +84,10 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
   const { snapshot, original, destination, statements, coverage, swap_ms, undo_database } = result;
   const by = formatNumberOf(statements, 'statement');
   const notes = [indirectText(coverage.tables), commonText(coverage.common)].filter((note) => note !== null);
+  const unchanged = coverage.findings.length > 0 ? [findingsText(coverage)] : [];
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
-    caution: coverage.findings.length > 0 || lostFacts(snapshot).length > 0,
-    card: {
-      title: `Snapshot ${briefName(snapshot)} created`,
-      facts: [findingsText(coverage), ...lostFacts(snapshot), ...notes],
-    },
+    caution: unchanged.length + lostFacts(snapshot).length > 0,
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [...unchanged, ...lostFacts(snapshot)] },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}`),

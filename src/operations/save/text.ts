@@ -30,7 +30,7 @@ export function saveQuestion({ target, branch, name, note, destination, all_read
 export function saveSummary({ target, branch, save, removed }: SaveResult): RunSummary {
   const added = `${contentsText(save)} (${formatBytes(save.stored_bytes)} added)`;
   return summaryOf(`Stored ${saveName(target, save.name)}: ${added}`, {
-    card: { title: `Save ${save.name} stored`, facts: [contentsText(save)] },
+    card: { title: `Save ${save.name} stored`, facts: [] },
     details: [
       ...readingLines(save.reading, 'save'),
       ...(removed.length === 0 ? [] : [`Removed older saves: ${removed.join(', ')}`]),

@@ -113,7 +113,7 @@ export function subsetSummary(result: SubsetResult, plan: SubsetPlanResult): Run
   const verified = `Verified ${formatNumberOf(proof.length, 'foreign key')}`;
   const contents = `${formatNumberOf(rows, 'row')} in ${formatNumberOf(filled, 'table')}`;
   return summaryOf(`Created the subset of ${target} in ${destination}: ${contents}`, {
-    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [contents] },
+    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [] },
     ...unavailableFor(database, exists ? swap_ms : null),
     details: [
       dangling === 0

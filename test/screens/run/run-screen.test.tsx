@@ -154,7 +154,7 @@ test('a build that left schemas with data out is a caution, and a writes schema_
   await until(() => model.navigation.top().screen === 'run');
   await model.runs.settled();
   const shown = await screenText(model, SIZE);
-  expect(shown).toMatch(/! Snapshot .* created.* without app \(10 tables, 580 MB\)/s);
+  expect(shown).toMatch(/! Snapshot .* created.* without app \(10 tables,/s);
   expect(shown).toContain('a include schemas');
   press(model, 'a');
   expect(await screenText(model, SIZE)).toContain('schema_config: { use_default_schema: false }');

@@ -90,7 +90,7 @@ async function readIds(server: MysqlSession, database: string): Promise<Map<stri
 /** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */
 function fileName(name: string): string {
   const hex = (character: string): string => `@${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return name.replaceAll(/[^A-Za-z0-9_]/g, hex);
+  return name.replaceAll(/[^A-Za-z0-9_]/g, (character) => hex(character));
 }
 
 /**
