@@ -5,6 +5,7 @@ import { quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { BaseRecord } from './base-record.ts';
 import { checksumOf } from './copy-rows.ts';
+import { findUnwritten } from './in-place/unwritten-tables.ts';
 
 export const WRITTEN = 'its tables were changed since that load';
 export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';
@@ -59,15 +60,10 @@ export async function readUpdated(server: MysqlSession, database: string): Promi
   return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
 }
 
-/**
- * Reports whether the tables still contain the rows of the record. The server knows when a table was written to as long
- * as it has it in memory; the rows of all others, and of those written to within the second of the reading, are read.
- */
+/** Reports whether the tables of a spare still contain the rows of its record: those that are not proved to be unwritten are read. */
 export async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {
-  const { updated } = await readUpdated(server, database);
-  const isKnown = ({ name, updated: before }: BaseRecord['tables'][number]): boolean =>
-    before !== null && before < record.read_at && updated.get(name) === before;
-  const doubtful = record.tables.filter((table) => !isKnown(table));
+  const unwritten = await findUnwritten(server, { destination: database, database, base: record.id });
+  const doubtful = record.tables.filter(({ name }) => !unwritten.has(name));
   if (doubtful.length === 0) return true;
   const catalog = new Map((await readTables(server, database)).map((table) => [table.name, table]));
   for (const { name, checksum } of doubtful) {

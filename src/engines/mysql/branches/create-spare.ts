@@ -10,6 +10,7 @@ import { writeRecord } from '../swap/record.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { fillFromBase, findBaseCopies, writeCopyRecord } from './base-copies.ts';
 import { readBaseRecord } from './base-record.ts';
+import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 import { digestOf } from './take-spare.ts';
 
 /** Makes a spare where a usable base copy has none, and nobody else works with the destination. */
@@ -42,6 +43,8 @@ export async function createSpare(
     const rows = await fillFromBase(context, { url, to: spare, base: { name: base, record }, rowsLast: true });
     context.signal.throwIfAborted();
     const digest = await digestOf(server, spare);
+    const states = await provableStates(server, spare);
+    await recordUnwritten(server, { database: spare, base: record.id, states });
     await writeCopyRecord(server, { database: spare, record: { ...record, digest }, rows });
     made(`Created the spare ${spare}`);
     return spare;

@@ -7,7 +7,7 @@ import { tablesOf } from '../catalog/tables.ts';
 import { withServer } from '../connection/connect.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE, RETIRED } from '../server/names.ts';
+import { BASE, isReserved, RETIRED } from '../server/names.ts';
 import { readAuxiliaryNames, tryLock } from '../server/server.ts';
 import type { Rename } from '../swap/journal-schema.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
@@ -43,7 +43,7 @@ export async function takeSpare(
   if (!usableSpare(await findBaseCopies(server, destination))) return false;
   const record = await readBaseRecord(server, { database: spare, table: BASE, of });
   if (record?.id !== base.id || !(await isAsMade(server, spare, record))) return false;
-  const tables = (await tablesOf(server, spare)).filter((name) => name !== BASE && name !== RETIRED);
+  const tables = (await tablesOf(server, spare)).filter((name) => !isReserved(name));
   await server.execute(`DROP TABLE IF EXISTS ${quotePath(spare, RETIRED)}`);
   await server.execute(
     renameStatement([
@@ -62,6 +62,6 @@ async function isAsMade(server: MysqlSession, spare: string, record: BaseRecord)
 /** Digest of the definitions of a spare. */
 export async function digestOf(server: MysqlSession, database: string): Promise<string> {
   const { tables, sequences } = await readDefinitions(server, database, () => {});
-  const own = [tables.filter(({ name }) => name !== BASE && name !== RETIRED), sequences];
+  const own = [tables.filter(({ name }) => !isReserved(name)), sequences];
   return createHash('sha256').update(JSON.stringify(own)).digest('hex');
 }

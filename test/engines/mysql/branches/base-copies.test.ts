@@ -219,6 +219,21 @@ for (const flavour of FLAVOURS) {
       expect((await beside()).filter((name) => name.includes('.tool-new-'))).toEqual([]);
     });
 
+    it('does not use a spare that was truncated, of which MariaDB keeps the time', async () => {
+      await load({ spare: true });
+      const now = async () => (await server.sql('', 'SELECT CAST(NOW(0) AS CHAR) AS now'))[0]?.now;
+      const loaded = await now();
+      await eventually(async () => (await now()) !== loaded);
+      // As after a longer creation, whose tables had their rows before the second of the record.
+      await server.sql(
+        'copy.tool-spare',
+        "UPDATE `tool-base` SET json = JSON_SET(json, '$.read_at', CAST(NOW(0) AS CHAR))",
+        ...['TRUNCATE `od``d`'],
+      );
+      await reset();
+      expect(await server.dump('copy')).toBe(pristine);
+    });
+
     itInFull.each([{ keepBase: true }, { keepBase: false }])('is of the last load alone: %o', async (request) => {
       await load({ spare: true });
       await load(request);

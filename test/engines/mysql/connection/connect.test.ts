@@ -53,6 +53,31 @@ for (const flavour of FLAVOURS) {
       await rm(folder, { recursive: true });
     });
 
+    it('commits, and reads every row, whatever the settings of the server', async () => {
+      const settings = [
+        'autocommit = 0',
+        "completion_type = 'RELEASE'",
+        'sql_select_limit = 1',
+        'sql_safe_updates = 1',
+      ];
+      await server.createDatabase('settings');
+      for (const setting of settings) await server.sql('', `SET GLOBAL ${setting}`);
+      try {
+        await using session = await openSession({ url: parseMysqlUrl(server.url('settings')) });
+        await session.execute('CREATE TABLE t (id INT)');
+        await session.execute('INSERT INTO t VALUES (1), (2)');
+        await session.execute('UPDATE t SET id = id + 1');
+        await session.execute('ROLLBACK');
+        await session.execute('START TRANSACTION');
+        await session.execute('COMMIT');
+        expect(await session.query('SELECT id FROM t ORDER BY id')).toEqual([{ id: 2 }, { id: 3 }]);
+      } finally {
+        for (const name of settings.map((setting) => setting.split(' ')[0])) {
+          await server.sql('', 'SET autocommit = 1', `SET GLOBAL ${name} = ${name === 'autocommit' ? 1 : 'DEFAULT'}`);
+        }
+      }
+    });
+
     it('is let in by each plugin with the right password only, with and without TLS', async () => {
       const { signal } = new AbortController();
       for (const name of Object.keys(USERS[flavour])) {

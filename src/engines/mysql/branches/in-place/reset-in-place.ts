@@ -68,7 +68,6 @@ export async function resetInPlace(
 async function openSession(context: EngineContext, url: DatabaseUrl): Promise<MysqlSession> {
   return prepareSession(await connect(context, url, { several: true }), async (session) => {
     await session.execute(SETTINGS);
-    await session.execute('SET sql_safe_updates = 0, sql_big_selects = 1');
     if (await replicatesStatements(session)) return;
     await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
   });
