@@ -143,8 +143,8 @@ export function createLocalRepository({
       await folder.write(queryKey(id), text);
     },
     async listQueries() {
-      const files = await folder.list('queries');
-      return new Map(files.map(({ key }) => [key.slice('queries/'.length, -'.sql'.length), folder.path(key)]));
+      const files = await folder.list('query-texts');
+      return new Map(files.map(({ key }) => [key.slice('query-texts/'.length, -'.sql'.length), folder.path(key)]));
     },
   };
 }

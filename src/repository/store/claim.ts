@@ -20,7 +20,7 @@ const OWN: Record<string, RegExp> = {
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
   cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-(targets|uploads\/[0-9a-f]{32})\.json(\.\d+\.tmp)?)$/,
   evidence: /^evidence\/[^/]+\.json(\.[0-9a-f]{8}\.tmp)?$/,
-  queries: /^queries\/[0-9a-f]{8}\.sql$/,
+  'query-texts': /^query-texts\/[0-9a-f]{8}\.sql$/,
   logs: /^logs\/tool\.log(\.|$)/,
   // Files of the launcher, the screens and a single executable, when XDG_CACHE_HOME is the same folder.
   tool: /^tool\/(compile-cache\/|(targets|tool\.schema)\.json)/,

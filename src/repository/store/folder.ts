@@ -22,8 +22,8 @@ export interface Folder extends Store {
 /** The name of an unfinished file contains its final name and the writing process. */
 export const UNFINISHED = /\.\d+(-[0-9a-f.]+)?\.tmp$/;
 
-export const OWN_FOLDERS = ['snapshots', 'objects', 'index', 'locks', 'queries', 'cache'];
-export const OWN_FOLDER = /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|queries|cache\/[0-9a-f]{16}\/index)$/;
+export const OWN_FOLDERS = ['snapshots', 'objects', 'index', 'locks', 'query-texts', 'cache'];
+export const OWN_FOLDER = /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|query-texts|cache\/[0-9a-f]{16}\/index)$/;
 
 export function createFolder(directory: string): Folder {
   const root = resolve(directory);

@@ -14,8 +14,8 @@ export function objectKey(sha256: string): string {
 
 /** The sanitization query of a snapshot: on this machine only, because it may contain a salt. */
 export function queryKey(id: string): string {
-  const key = `queries/${id}.sql`;
-  if (!/^queries\/[0-9a-f]{8}\.sql$/.test(key)) throw keyRefused();
+  const key = `query-texts/${id}.sql`;
+  if (!/^query-texts\/[0-9a-f]{8}\.sql$/.test(key)) throw keyRefused();
   return key;
 }
 

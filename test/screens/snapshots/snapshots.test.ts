@@ -390,7 +390,7 @@ test('the coverage has no column where no snapshot is sanitized', async () => {
 });
 
 test('the query of a sanitized snapshot is opened from its row, and its absence explained', async () => {
-  const query_file = '/home/ada/.tool/queries/0000000a.sql';
+  const query_file = '/home/ada/.tool/query-texts/0000000a.sql';
   const rows = [
     fakeSnapshot(),
     fakeSnapshot({ ...SAFE, query_file }),
