@@ -8,7 +8,7 @@ import { auxiliaryNames, findAuxiliaryDatabases, tryLock } from '../server/serve
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { writeMark } from '../swap/mark.ts';
 import { rename } from '../swap/swap.ts';
-import { createClosedCopy, findBaseCopies } from './base-copies.ts';
+import { createClosedCopy, findBaseCopies, readSessions } from './base-copies.ts';
 
 /** Makes a spare where a usable base copy has none, and nobody else works with the destination. */
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
@@ -37,8 +37,11 @@ export async function createSpare(
   const to = names.shadow();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
-    const { contents: _, evidence: __, reading: ___, ...mark } = base.mark;
-    await server.transaction([rename(to, names.spare), writeMark(names.spare, { ...mark, tool: 'spare' })]);
+    // Sessions that have read in the base copy are none of the spare.
+    const { contents: _, evidence: __, reading: ___, sessions: ____, ...mark } = base.mark;
+    const sessions = await readSessions(server, to);
+    const own = { ...mark, tool: 'spare' as const, ...(sessions !== null && { sessions }) };
+    await server.transaction([rename(to, names.spare), writeMark(names.spare, own)]);
     made(`Created the spare ${names.spare}`);
     return names.spare;
   } catch (error) {
