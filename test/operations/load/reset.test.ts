@@ -190,8 +190,8 @@ describeWithPostgres('a reset', () => {
 
   it('does not take a spare that a client has changed, after resets that have read in the base copy', async () => {
     await load({ keepBase: true });
-    await dirty();
-    await reset();
+    await sql('DELETE FROM person WHERE id > 100');
+    expect(await reset({ undo: false })).toMatchObject({ way: 'in_place' });
     await dirty();
     expect(await reset({ spare: true })).toMatchObject({ spare_database: 'copy.tool-spare' });
     const sessions = `SELECT coalesce((to_jsonb(s) ->> 'sessions')::int8, -1) FROM pg_stat_database s WHERE datname = 'copy.tool-spare'`;
