@@ -1,10 +1,11 @@
 import { redact } from '../../../process/redact.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PostgresSession } from '../connection/session.ts';
-import { auxiliaryNames, findAuxiliaryDatabases, tryLock } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { writeMark } from '../swap/mark.ts';
 import { rename } from '../swap/swap.ts';
@@ -14,10 +15,15 @@ import { createClosedCopy, findBaseCopies, readSessions } from './base-copies.ts
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { settings: { statement_timeout: '0' } });
-  await tryLock(server, destination, async () => {
-    const { base, spare } = await findBaseCopies(server, destination);
-    if (base?.outdated === null && spare === null) await createSpare(context, server, url);
-  });
+  try {
+    // The server may end late the session that has dropped branches.
+    await lockDestination(server, destination, { timeout: '1s' });
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'destination_busy') return;
+    throw error;
+  }
+  const { base, spare } = await findBaseCopies(server, destination);
+  if (base?.outdated === null && spare === null) await createSpare(context, server, url);
 }
 
 /**
