@@ -25,12 +25,12 @@ export function SourceFields({ route, room, width }: SourceFieldsProps) {
     const label = fitCells(FIELD_LABELS[each], LABEL_WIDTH);
     const placeholder = each === 'url' ? URL_EXAMPLE : fieldPlaceholder(route, each);
     if (each !== field || each === 'scheme') {
-      const text = hidden(each, fieldText(route, each));
+      const text = shownText(each, fieldText(route, each));
       const isDefault = !isUrl && each === 'host' && text === parts.host;
       return <Field key={each} {...{ label, text, placeholder, isDefault, width }} isActive={each === field} />;
     }
     const typing = route.typing ?? { text: '', cursor: 0 };
-    const edit = { ...typing, text: hidden(each, typing.text) };
+    const edit = { ...typing, text: shownText(each, typing.text) };
     return <TextField key={each} {...{ label, edit, placeholder, width }} />;
   });
 }
@@ -38,8 +38,11 @@ export function SourceFields({ route, room, width }: SourceFieldsProps) {
 /** Cells of the longest label. */
 const LABEL_WIDTH = 9;
 
-function hidden(field: SourceField, text: string): string {
-  return field === 'password' ? typedSecret(text) : field === 'url' ? typedUrl(text) : text;
+export function shownText(field: SourceField, text: string): string {
+  if (field === 'url') return typedUrl(text);
+  // What follows the colon is a password as long as the @ is not typed.
+  const isPort = /^\d*$/.test(text) || text.includes('{{');
+  return field === 'password' || (field === 'port' && !isPort) ? typedSecret(text) : text;
 }
 
 interface FieldProps {

@@ -1,6 +1,6 @@
+import { nextPercentage } from '../../src/operations/subset/next-percentage.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
-import { PERCENTAGES } from '../../src/subset/suggestion.ts';
 
 /** The settings that the screen can change. */
 export function choicesOf({
@@ -27,8 +27,7 @@ export function toggleCopied(choices: SubsetChoices, table: string): SubsetChoic
 export function stepShare(choices: SubsetChoices, table: string, direction: 1 | -1): SubsetChoices | null {
   const percent = subsetTarget(choices, table)?.percent;
   if (percent === undefined) return null;
-  const steps = direction === 1 ? PERCENTAGES : PERCENTAGES.toReversed();
-  const next = steps.find((step) => (direction === 1 ? step > percent : step < percent));
+  const next = nextPercentage(percent, direction);
   if (next === undefined) return null;
   return {
     ...choices,

@@ -30,7 +30,8 @@ export function needsTarget({ spec }: Pick<CommandWords, 'spec'>): boolean {
 export async function completeArguments(line: CommandWords, { host, context }: Completion): Promise<boolean> {
   const { spec, globals, arguments: given, lacking } = line;
   const before = targetOf(line);
-  line.arguments = withOnlyTarget(line, Object.keys(context.configuration.settings.targets)) ?? given;
+  line.arguments =
+    withOnlyTarget(line, { targets: Object.keys(context.configuration.settings.targets), words: host.words }) ?? given;
   const missing = spec.arguments.filter((one) => one.required && !hasWords(line.arguments[one.name]));
   const [first] = missing;
   if (lacking && first) {
@@ -44,7 +45,10 @@ export async function completeArguments(line: CommandWords, { host, context }: C
 }
 
 /** `load 1` is `load shop 1`. A word that resembles the target's name is a mistake. */
-function withOnlyTarget({ spec, arguments: given }: CommandWords, targets: string[]): Record<string, unknown> | null {
+function withOnlyTarget(
+  { spec, arguments: given }: CommandWords,
+  { targets, words: line }: { targets: string[]; words: string[] },
+): Record<string, unknown> | null {
   const [only, ...others] = targets;
   const [target, ...rest] = spec.arguments;
   if (!target || !isRequiredTarget(target) || only === undefined || others.length > 0) return null;
@@ -52,6 +56,10 @@ function withOnlyTarget({ spec, arguments: given }: CommandWords, targets: strin
   if (named === only || named === '' || (typeof named === 'string' && nearest(named, [only]) !== null)) return null;
   // `branch drop a b` would drop two branches instead of one.
   if (rest.some(({ name, required, variadic }) => required && variadic && hasWords(given[name]))) return null;
+  // `rehearse prod` would run a program of this name: one is after --.
+  const [next] = rest;
+  const isAfterDashes = line.includes('--') && line[line.indexOf('--') + 1] === named;
+  if (next?.variadic && !next.required && named !== undefined && !isAfterDashes) return null;
   const words = spec.arguments.flatMap(({ name }) => given[name] ?? []);
   const shifted = rest.map(({ name, variadic }) => [name, variadic ? words.splice(0) : words.shift()] as const);
   if (words.length > 0) return null;

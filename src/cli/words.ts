@@ -20,8 +20,11 @@ export async function withUrlTarget(
   words: string[],
   { grammar, environment }: { grammar: Grammar; environment: NodeJS.ProcessEnv },
 ): Promise<string[]> {
-  const [from, to] = [optionValue(words, '--from'), optionValue(words, '--to')];
-  if ((from === undefined && to === undefined) || words.includes('--help')) return words;
+  // What follows is of another program: rehearse TARGET -- flyway --to 5.
+  const end = words.indexOf('--');
+  const own = end === -1 ? words : words.slice(0, end);
+  const [from, to] = [optionValue(own, '--from'), optionValue(own, '--to')];
+  if ((from === undefined && to === undefined) || own.includes('--help')) return words;
   const { spec, given } = findCommand(words, grammar) ?? {};
   if (spec && hasOwnFrom(spec)) return words;
   const { urlTarget } = await import('../config/urls/url-target.ts');

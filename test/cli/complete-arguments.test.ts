@@ -154,10 +154,21 @@ test('the only target of a configuration may be left out, in a script too', asyn
   expect((await tool(['rm', '0', '--yes'])).exit).toBe(0);
 });
 
+test('options after -- are of the program that is run, and name no database', async () => {
+  const { tool } = await configuredCli(ONE);
+  for (const words of [
+    ['--', 'flyway', '--to', '5'],
+    ['shop', '--', 'migrate', '--from', '3', '--help'],
+  ]) {
+    expect((await tool(['rehearse', ...words])).stderr).toContain('has no destination');
+  }
+});
+
 test.each([
   ['resembles its name', ['target', 'shp'], 'There is no target "shp"'],
   ['is empty', ['target', ''], 'There is no target ""'],
   ['has no other place', ['build', 'prod'], 'There is no target "prod"'],
+  ['would be a program to run', ['rehearse', 'prod', '--yes'], 'There is no target "prod"'],
   ['would become one more branch to drop', ['branch', 'drop', 'prod', 'fix', '--yes'], 'There is no target "prod"'],
 ])('a word that %s does not stand for the only target', async (_, words, message) => {
   const { exit, stderr } = await (await configuredCli(ONE)).tool(words);

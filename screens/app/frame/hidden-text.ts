@@ -2,10 +2,11 @@ import { graphemes } from '../../../src/text/text-width.ts';
 
 export const HIDDEN = '***';
 
-const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]password=)[^&#]*/gi;
+const PASSWORD = /(?<=:\/\/[^:/@]*:).*(?=@)|(?<=[?&]\w*password=)[^&#]*/gi;
 
-/** Also before the @ is typed; digits are a port. */
-const TYPED_PASSWORD = /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=[?&]password=)[^&#]*/gi;
+/** Also before the @ is typed, and without a scheme; digits are a port. */
+const TYPED_PASSWORD =
+  /(?<=:\/\/[^:/@]*:)(?:.*(?=@)|(?!\d{1,5}(?:\/|$))[^/]*)|(?<=^(?!.*:\/\/)[^:@]*:).*(?=@)|(?<=[?&]\w*password=)[^&#]*/gi;
 
 export function hidePassword(url: string): string {
   return url.replace(PASSWORD, HIDDEN);

@@ -1,3 +1,4 @@
+import { isAmbiguousUrl } from '../../engines/url-parameters.ts';
 import { decoded } from './url-parts.ts';
 
 /** The parts of a connection URL as they stand in it; empty for those that it does not have. */
@@ -17,10 +18,10 @@ export type RawPart = Exclude<keyof RawParts, 'rest'>;
 const URL_PARTS =
   /^(?<scheme>[a-z][a-z0-9+.-]*):\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^/?#]*))?@)?(?<host>\[[^\]]*\]|[^/?#@]*?)(?::(?<port>[^:/?#,@\]]*))?(?:\/(?<database>[^/?#]*))?(?<rest>[/?#].*)?$/is;
 
-/** `null` for what is no URL. */
+/** `null` for what is no URL, and where the end of its password is unknown. */
 export function partsOf(url: string): RawParts | null {
   const found = URL_PARTS.exec(url)?.groups;
-  if (!found) return null;
+  if (!found || isAmbiguousUrl(url)) return null;
   const { scheme = '', host = '', port = '', user = '', password = '', database = '', rest = '' } = found;
   return { scheme: scheme.toLowerCase(), host, port, user, password, database, rest };
 }

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { exists } from '../../config/config-file.ts';
 import { localRunner } from '../../process/local.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { isOfferedByGit } from '../git.ts';
+import { readBytes } from '../link/read-bytes.ts';
 
 /** Reports whether a file that is written there would be in the next commit: git neither ignores it nor is absent. */
 export async function wouldBeCommitted(environment: NodeJS.ProcessEnv, file: string): Promise<boolean> {
@@ -24,15 +25,11 @@ function gitignoreOf(file: string): string {
 export async function ignoreInGit(file: string): Promise<void> {
   const path = gitignoreOf(file);
   try {
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '';
-      throw error;
-    });
     // Git reads no link in its place.
-    const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(path, flags, 0o644);
+    const text = (await readBytes(path, (message) => new Error(message))) ?? '';
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    await using handle = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o644);
     await handle.writeFile(`${text === '' || text.endsWith('\n') ? '' : '\n'}${ignoreLine(basename(file))}\n`);
-    await handle.close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UserError('configuration_not_written', `Cannot write ${path}: ${reason}`, {

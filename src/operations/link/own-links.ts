@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { lockFile } from '../../config/edit/lock-file.ts';
 import { replaceFile } from '../../config/edit/write-temporary.ts';
 import { userConfigFile } from '../../config/paths.ts';
+import { readBytes } from './read-bytes.ts';
 
 /** Links that are remembered, at most. */
 const MOST = 1000;
@@ -27,8 +28,8 @@ export async function isOwnLink(text: string, environment: NodeJS.ProcessEnv): P
 
 /** A damaged file knows no link. */
 async function readLinks(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const parsed = v.safeParse(schema, text);
+  const text = await readBytes(file, (message) => new Error(message)).catch(() => null);
+  const parsed = v.safeParse(schema, text ?? '');
   return parsed.success ? parsed.output.links : [];
 }
 

@@ -153,6 +153,11 @@ test('a link in place of .gitignore is not written through, and nothing else is 
   expect(existsSync(join(folder, 'tool.yml'))).toBe(false);
 });
 
+test('a pipe in place of .gitignore is refused at once', async () => {
+  execFileSync('mkfifo', [join(folder, '.gitignore')]);
+  await expect(ignoreInGit(join(folder, 'tool.yml'))).rejects.toMatchObject({ code: 'configuration_not_written' });
+});
+
 test('a secret_key for the keychain is not in the file, which is not written where no keychain takes it', async () => {
   const plan = await planSetUp(surroundings(), { ...answers, inGit: 'keychain' });
   expect(plan.text).toContain('secret_key: "keychain"');

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
@@ -155,6 +155,10 @@ describeWithKind('postgres', 'tool link', () => {
     expect(await repository.branches()).toEqual([]);
     await writeFile(file, own);
     const elsewhere = { ...contextWith(), environment: { HOME: path('another-home') } };
+    await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
+    // A pipe that nobody writes to holds up no command.
+    await mkdir(path('another-home/.config/tool'), { recursive: true });
+    execFileSync('mkfifo', [path('another-home/.config/tool/links.json')]);
     await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
     git('main', 'worktree', 'remove', '--force', path('foreign'));
   });

@@ -188,6 +188,24 @@ describeWithPostgres('a reset', () => {
     expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
   });
 
+  it('does not take a spare that a client has changed, after resets that have read in the base copy', async () => {
+    await load({ keepBase: true });
+    await sql('DELETE FROM person WHERE id > 100');
+    expect(await reset({ undo: false })).toMatchObject({ way: 'in_place' });
+    await dirty();
+    expect(await reset({ spare: true })).toMatchObject({ spare_database: 'copy.tool-spare' });
+    const sessions = `SELECT coalesce((to_jsonb(s) ->> 'sessions')::int8, -1) FROM pg_stat_database s WHERE datname = 'copy.tool-spare'`;
+    // Older servers count no sessions.
+    if ((await sql(sessions)) === '-1') return;
+    await sql('ALTER DATABASE "copy.tool-spare" ALLOW_CONNECTIONS true', 'postgres');
+    await sql('UPDATE person SET boss = NULL', 'copy.tool-spare');
+    await sql('ALTER DATABASE "copy.tool-spare" ALLOW_CONNECTIONS false', 'postgres');
+    await expect.poll(() => sql(sessions)).toBe('1');
+    expect((await planReset(contextWith(), { target: 'app' })).plan.from).toBe('base');
+    await reset({ undo: false });
+    expect(await server.dump('copy')).toBe(pristine);
+  });
+
   it('never takes a database of another role for a copy of its own, whatever its mark', async () => {
     const forge = async (name: string, mark: object) => {
       await sql(`DROP DATABASE IF EXISTS "${name}"`, 'postgres');

@@ -106,6 +106,13 @@ test.each([
   ['mysql://db/shop', 'mysql://dev/shop_subset', 'mysql://dev/shop_subset_subset'],
   ['postgres://db/shop', '{{`URL` | env}}', null],
   ['{{`URL` | env}}', undefined, null],
+  ['postgres:///shop?host=prod', undefined, 'postgres://localhost/shop_subset'],
+  ['postgres://localhost/shop?hostaddr=10.0.0.1', undefined, 'postgres://localhost/shop_subset'],
+  ['postgres://localhost/shop?service=prod', undefined, 'postgres://localhost/shop_subset'],
+  ['postgres:///shop?host=/run/pg', undefined, 'postgres:///shop_subset?host=/run/pg'],
+  ['postgres://db/shop', 'postgres://dev/x?dbname=shop_dev', null],
+  ['postgres://localhost/x?dbname=shop', undefined, null],
+  ['postgres://db/shop', 'postgres://dev/shop%5Fsubset', 'postgres://dev/shop_subset_subset'],
 ])('the subset of %s beside %s is %s', (source, destination, proposed) => {
   expect(proposedSubsetUrl(source, destination)).toBe(proposed);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
+import { typedUrl } from '../../../screens/app/frame/hidden-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
+import { shownText } from '../../../screens/setup/source-fields.tsx';
 import { fieldPlaceholder, fieldText } from '../../../screens/setup/source-form.ts';
 import { CONTAINER, type SetupStepId, SOURCE_FIELDS, type SourceField } from '../../../screens/setup/step.ts';
 import { stepWithId } from '../../../screens/setup/steps-text.ts';
@@ -86,6 +88,22 @@ test('a typed URL fills the fields, and a changed field changes the URL, its oth
   expect(place(model).answers.url).toBe('postgres://app:p%21x@db:3307/shop%20two?ssl-mode=required');
   for (const _ of SOURCE_FIELDS) dispatchKey(model, 'up');
   expect(place(model).typing?.text).toBe(place(model).answers.url);
+});
+
+test.each([
+  'postgres://app:secret',
+  'postgres://app:sec/ret@db/shop',
+  'app:secret@db/shop',
+  'postgres://db/shop?sslpassword=secret',
+])('no field shows the password of %s as it is typed', async (url) => {
+  const model = await atUrl(fakeWorld());
+  dispatchPaste(model, url);
+  expect(place(model).answers.url).toBe(url);
+  const shown = [
+    typedUrl(url),
+    ...SOURCE_FIELDS.slice(1).map((field) => shownText(field, fieldText(place(model), field))),
+  ];
+  expect(shown.join(' ')).not.toMatch(/sec|ret/);
 });
 
 test('no text in a field is lost or changes another field', () => {

@@ -17,7 +17,8 @@ import { digestOf } from './take-spare.ts';
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });
-  if (!(await tryLock(server, destination))) return;
+  // The server may end late the session that has dropped branches.
+  if (!(await tryLock(server, destination, { seconds: 1 }))) return;
   const { base, spare } = await findBaseCopies(server, destination);
   if (base?.outdated === null && spare === null) await createSpare(context, server, url);
 }

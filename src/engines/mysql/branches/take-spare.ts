@@ -61,7 +61,9 @@ async function isAsMade(server: MysqlSession, spare: string, record: BaseRecord)
 
 /** Digest of the definitions of a spare. */
 export async function digestOf(server: MysqlSession, database: string): Promise<string> {
-  const { tables, sequences } = await readDefinitions(server, database, () => {});
-  const own = [tables.filter(({ name }) => !isReserved(name)), sequences];
+  const { tables, sequences, triggers } = await readDefinitions(server, database, () => {});
+  // A spare has none, and the server renames no table with one.
+  const added = triggers.length > 0 ? [triggers] : [];
+  const own = [tables.filter(({ name }) => !isReserved(name)), sequences, ...added];
   return createHash('sha256').update(JSON.stringify(own)).digest('hex');
 }

@@ -1,23 +1,29 @@
 import { redact } from '../../../process/redact.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PostgresSession } from '../connection/session.ts';
-import { auxiliaryNames, findAuxiliaryDatabases, tryLock } from '../server/server.ts';
+import { auxiliaryNames, findAuxiliaryDatabases, lockDestination } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { writeMark } from '../swap/mark.ts';
 import { rename } from '../swap/swap.ts';
-import { createClosedCopy, findBaseCopies } from './base-copies.ts';
+import { createClosedCopy, findBaseCopies, readSessions } from './base-copies.ts';
 
 /** Makes a spare where a usable base copy has none, and nobody else works with the destination. */
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { settings: { statement_timeout: '0' } });
-  await tryLock(server, destination, async () => {
-    const { base, spare } = await findBaseCopies(server, destination);
-    if (base?.outdated === null && spare === null) await createSpare(context, server, url);
-  });
+  try {
+    // The server may end late the session that has dropped branches.
+    await lockDestination(server, destination, { timeout: '1s' });
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'destination_busy') return;
+    throw error;
+  }
+  const { base, spare } = await findBaseCopies(server, destination);
+  if (base?.outdated === null && spare === null) await createSpare(context, server, url);
 }
 
 /**
@@ -37,8 +43,11 @@ export async function createSpare(
   const to = names.shadow();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
-    const { contents: _, evidence: __, reading: ___, ...mark } = base.mark;
-    await server.transaction([rename(to, names.spare), writeMark(names.spare, { ...mark, tool: 'spare' })]);
+    // Sessions that have read in the base copy are none of the spare.
+    const { contents: _, evidence: __, reading: ___, sessions: ____, ...mark } = base.mark;
+    const sessions = await readSessions(server, to);
+    const own = { ...mark, tool: 'spare' as const, ...(sessions !== null && { sessions }) };
+    await server.transaction([rename(to, names.spare), writeMark(names.spare, own)]);
     made(`Created the spare ${names.spare}`);
     return names.spare;
   } catch (error) {

@@ -207,6 +207,14 @@ for (const flavour of FLAVOURS) {
 
     it('does not use a base copy or a spare that was changed', async () => {
       await load({ spare: true });
+      await server.sql(
+        'copy.tool-spare',
+        "CREATE TRIGGER by_hand BEFORE INSERT ON person FOR EACH ROW SET NEW.name = 'by hand'",
+      );
+      await dirty();
+      await reset();
+      expect(await server.dump('copy')).toBe(pristine);
+      await load({ spare: true });
       await server.sql('copy.tool-spare', "UPDATE person SET name = 'written' WHERE id = 5");
       await dirty();
       await reset();
