@@ -150,7 +150,9 @@ test('the query of a snapshot stays until the snapshot is removed, and no id lea
   }
   await repository.remove(gone);
   await repository.sweep(new Date());
-  expect(await repository.listQueries()).toEqual(new Map([[kept.id, join(folder.path, 'query-texts', `${kept.id}.sql`)]]));
+  expect(await repository.listQueries()).toEqual(
+    new Map([[kept.id, join(folder.path, 'query-texts', `${kept.id}.sql`)]]),
+  );
   await expect(repository.writeQuery('../../0', '')).rejects.toMatchObject({ code: 'key_outside' });
 });
 

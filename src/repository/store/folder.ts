@@ -23,7 +23,8 @@ export interface Folder extends Store {
 export const UNFINISHED = /\.\d+(-[0-9a-f.]+)?\.tmp$/;
 
 export const OWN_FOLDERS = ['snapshots', 'objects', 'index', 'locks', 'query-texts', 'cache'];
-export const OWN_FOLDER = /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|query-texts|cache\/[0-9a-f]{16}\/index)$/;
+export const OWN_FOLDER =
+  /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|query-texts|cache\/[0-9a-f]{16}\/index)$/;
 
 export function createFolder(directory: string): Folder {
   const root = resolve(directory);
