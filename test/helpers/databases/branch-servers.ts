@@ -135,10 +135,13 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
         return (await sql('', [others])) === '0';
       }),
     openBase: async (name) => {
-      // A plan knows the second in which a table was written; only a reset compares the rows.
-      const second = async () => (await server.sql<{ now: string }>('', 'SELECT CAST(NOW(0) AS CHAR) AS now'))[0]?.now;
-      const before = await second();
-      await eventually(async () => (await second()) !== before);
+      // A plan knows the second in which a table was written, by a clock that lags some milliseconds behind NOW; only a reset compares the rows.
+      const second = async (lag: number) => {
+        const query = `SELECT CAST(FLOOR(UNIX_TIMESTAMP(NOW(6) - INTERVAL ${lag} MICROSECOND)) AS CHAR) AS now`;
+        return Number((await server.sql<{ now: string }>('', query))[0]?.now);
+      };
+      const before = await second(0);
+      await eventually(async () => (await second(50_000)) > before);
       await server.sql(name, 'DELETE FROM person WHERE id = 1');
     },
     stop: () => server.stop(),
