@@ -30,8 +30,10 @@ export function needsTarget({ spec }: Pick<CommandWords, 'spec'>): boolean {
 export async function completeArguments(line: CommandWords, { host, context }: Completion): Promise<boolean> {
   const { spec, globals, arguments: given, lacking } = line;
   const before = targetOf(line);
-  line.arguments =
-    withOnlyTarget(line, { targets: Object.keys(context.configuration.settings.targets), words: host.words }) ?? given;
+  const { settings, cloud } = context.configuration;
+  // A hub may know others.
+  const targets = cloud ? [] : Object.keys(settings.targets);
+  line.arguments = withOnlyTarget(line, { targets, words: host.words }) ?? given;
   const missing = spec.arguments.filter((one) => one.required && !hasWords(line.arguments[one.name]));
   const [first] = missing;
   if (lacking && first) {
