@@ -73,9 +73,9 @@ In a terminal, a command without its required target or snapshot offers a list; 
 Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
 program at once.
 
-A \`target\` is a name in the configuration; where it is optional, all are meant. Without
-[cloud mode](cloud.md) the only target may be left out: \`tool load 1\`. A \`snapshot\` is an index (0 is the newest and the default), \`latest\`, or an id or its
-beginning. The \`name\` after a target is that of a branch.
+A \`target\` is a name in the configuration; where it is optional, all are meant. Without [cloud mode](cloud.md) the only
+target may be left out: \`tool load 1\`. A \`snapshot\` is an index (0 is the newest and the default), \`latest\`, or an id
+or its beginning. The \`name\` after a target is that of a branch.
 
 Where a command takes a snapshot, the target can select it, also in the list of commands on the screens (\`:\`):
 

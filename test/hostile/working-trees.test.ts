@@ -58,11 +58,10 @@ describeWithKind('postgres', 'working trees of commits by others', () => {
   });
 
   it('are named by a command that shows why, which runs in the main tree', async () => {
-    const { git, path } = repository;
+    const { env, git, path } = repository;
     const name = `tracked 'b' $(touch pwned)`;
     const { stderr } = git('main', 'worktree', 'add', '--quiet', '-b', 'again', path(name), 'tracked');
     const command = FAILED.exec(stderr)?.[1] ?? '';
-    const env = { ...process.env, TOOL_TRUST: 'true', PATH: `${path('bin')}:${process.env.PATH}` };
     await rm(path('errors'), { force: true });
     expect(spawnSync('sh', ['-c', `${command} --yes`], { cwd: path(name), env }).status).toBe(5);
     expect(await readFile(path('errors'), 'utf8')).toContain(`${path(name)}/.env.local is tracked by git`);
