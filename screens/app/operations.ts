@@ -97,13 +97,13 @@ export function lazyOperations(
       request: NoInfer<Request>,
     ): Promise<ShownPlan<P>> {
       const { plan } = await work();
-      const { withEarlierTimes } = await import('../../src/operations/history/earlier-times.ts');
       return withoutSecrets(session, createContext, async (context) => {
         const sealed = await plan(context, request);
         const shown = context.hide ? mapTexts(sealed.plan, context.hide) : sealed.plan;
-        const expected = steps?.(shown) ?? [];
         const runs = alike?.(shown);
-        return { shown, sealed, ...(runs && { steps: withEarlierTimes(context, expected, runs) }) };
+        if (!runs) return { shown, sealed };
+        const { withEarlierTimes } = await import('../../src/operations/history/earlier-times.ts');
+        return { shown, sealed, steps: withEarlierTimes(context, steps?.(shown) ?? [], runs) };
       });
     },
     async apply<Request, P extends Planned<Request, unknown>, Result>(

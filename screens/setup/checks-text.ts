@@ -10,6 +10,7 @@ export const REFUSED = {
   noSchema: 'Select at least one schema',
   host: 'A name or address has no blanks in it',
   path: 'An absolute path begins with /',
+  url: 'The URL cannot be read. Clear it (Ctrl-U) to fill in the fields, or encode / ? # in its password',
   port: 'A port is a number from 1 to 65535',
   variable: 'The name of a variable has letters, digits and _, and does not begin with a digit',
 };

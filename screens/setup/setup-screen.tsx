@@ -12,10 +12,10 @@ import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { move, scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
 import { answeredFacts } from './answered-text.ts';
-import { checkedLines, checkingText } from './checks-text.ts';
+import { checkedLines, checkingText, REFUSED } from './checks-text.ts';
 import type { SetupRoute } from './setup-route.ts';
 import { SourceFields } from './source-fields.tsx';
-import { moveInForm, nextType, sourceTyped } from './source-form.ts';
+import { moveInForm, nextType, sourceTyped, wouldLoseUrl } from './source-form.ts';
 import { type ChoiceStep, type SetupStep, SOURCE_FIELDS, type TextStep } from './step.ts';
 import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
@@ -59,6 +59,10 @@ export const setupScreen: ScreenModule<SetupRoute> = {
     moving('page-down', { keys: ['pagedown'], help: 'a page down in the file' }),
   ],
   onMove: (model, route, direction) => {
+    if (isForm({ route }) && wouldLoseUrl(route)) {
+      model.navigation.notify({ tone: 'caution', text: REFUSED.url });
+      return;
+    }
     const scrolled = { ...route, scrolledUp: scrolledUp(model, route.scrolledUp, direction) };
     model.navigation.replace(isForm({ route }) ? moveInForm(route, direction) : scrolled);
   },

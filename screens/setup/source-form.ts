@@ -35,6 +35,11 @@ export function nextType(route: SetupRoute): SetupRoute {
   return withSource(route, changed, isUrl(route) ? joinParts(changed) : (route.answers.url ?? ''));
 }
 
+/** Reports whether another field would replace a typed URL that cannot be read. */
+export function wouldLoseUrl(route: SetupRoute): boolean {
+  return route.form.field === 'url' && (route.answers.url ?? '').trim() !== '' && !isUrl(route);
+}
+
 export function moveInForm(route: SetupRoute, move: Move): SetupRoute {
   const at = SOURCE_FIELDS.indexOf(route.form.field);
   const field = SOURCE_FIELDS[move === 'up' ? at - 1 : move === 'down' ? at + 1 : at];

@@ -57,7 +57,7 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
   return { step: 'swap', label: `Switch ${database} to the restored database`, ms: 40 + tables / renamedTables };
 }
 
-/** A checkpoint of the whole server comes before it, of what the run has written above all. */
+/** DROP DATABASE makes a checkpoint first, which writes mostly what the run has changed. */
 export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
   return { step: 'drop', label: 'Drop outdated copies', ms: 900 + bytes / 200_000 };
 }

@@ -1,7 +1,6 @@
 /**
  * `npm run bench -- worktree [--mb SIZE] [PROGRAM…]`: `git worktree add` in a linked repository, with and without a spare,
- * against git and the copy of the template alone, in turns; several programs (dist/tool.js of other work trees) are
- * compared in the same turns. Then the processes of git and the connections of one such hook.
+ * in turns with git and the copy of the template alone, and with other programs (dist/tool.js of other working trees). Then the processes of git and the connections of one such hook.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';

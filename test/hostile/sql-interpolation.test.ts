@@ -267,7 +267,7 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'branches/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
-  // Names are quoted, aliases are numbers of ours.
+  // Quoted names, and aliases with numbers of the program.
   'branches/in-place/differing-rows.ts': [
     ...['among', 'b', 'd', 'from', 'other', 'own', 'same', 'sameBytes(b, d)'],
     ...['columns.join(", ")', 'columns.map(ArrowFunctionExpression).join(", ")'],
@@ -275,7 +275,7 @@ const MYSQL: Record<string, string[]> = {
   ],
   'branches/in-place/reset-in-place.ts': ['allLocks(destination, before).join(", ")'],
   'branches/in-place/unwritten-tables.ts': ['AwaitExpression'],
-  // Names are quoted, aliases are numbers of ours.
+  // Quoted names, and aliases with numbers of the program.
   'restore/difference/fill-difference.ts': ['BigInt(counter)'],
   'restore/difference/replace-rows.ts': ['at', 'columns', 'distinct', 'isSame'],
   'swap/routine-grants.ts': ['given.join(", ")', 'destination'],

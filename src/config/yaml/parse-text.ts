@@ -15,7 +15,7 @@ export interface ParsedText {
 /** A limit; the parser's own depth is about twice that. */
 export const MAX_DEPTH = 40;
 
-/** A limit on tokens, and what is told beyond it. */
+/** The most tokens, and the error beyond them. */
 export interface TextLimit {
   lexemes: number;
   message: string;

@@ -79,7 +79,7 @@ export async function applySetUp(
   { environment, cwd }: FileRequest,
   { file, text, inGit, secretKey }: SetUpPlan,
 ): Promise<{ file: string }> {
-  // Before the file, so that it is never without.
+  // Before the file is written, so that git never offers it.
   if (inGit === 'ignore') await ignoreInGit(file);
   const content = { text, secretKey };
   const request = { file, force: false, keychain: inGit === 'keychain', content };

@@ -115,7 +115,7 @@ function lockText({
   statement,
 }: RehearsalResult['locks'][number]): string {
   const on = index === null ? table : `${table} (index ${index})`;
-  const held = below_resolution ? 'below the resolution of 5 ms' : formatDuration(held_ms);
+  const held = below_resolution ? 'less than 5 ms, the resolution' : formatDuration(held_ms);
   return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${shortLine(statement)}`}`;
 }
 

@@ -7,11 +7,11 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
-import { readProofs } from '../history/history-file.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, type LocatedSnapshot, listEverywhere } from './located-snapshots.ts';
+import { proofsOf } from './proofs.ts';
 import { assertSignature, isSanitized, shownSignature, trustedKeysOf } from './signatures.ts';
 
 export interface SnapshotRequest {
@@ -59,24 +59,6 @@ export async function listSnapshots(
     }),
   );
   return { target, snapshots: rows };
-}
-
-/** Times of the last proofs by restore, of this machine and the last one that the hub knows. */
-function proofsOf(context: Context, target: string): Map<string, string> {
-  const proofs = ownProofs(context, target);
-  const { at = '', snapshot = null } = context.configuration.cloud?.get(target)?.last_restore ?? {};
-  if (snapshot !== null && at > (proofs.get(snapshot) ?? '')) proofs.set(snapshot, at);
-  return proofs;
-}
-
-/** A list does not need a history that can be read. */
-function ownProofs(context: Context, target: string): Map<string, string> {
-  try {
-    return readProofs(context, target);
-  } catch (error) {
-    if (error instanceof UserError) return new Map();
-    throw error;
-  }
 }
 
 /** Throws where no snapshot is selected. */

@@ -46,15 +46,15 @@ export function emptyParts(): Parts {
   return { seen: new Map(PART_SIZES.map((size) => [size, new Set<string>()])) };
 }
 
-export interface Added {
+export interface Addition {
   /** By size of the parts: compressed bytes that were new. */
   stored: Map<number, number>;
   bytes: number;
 }
 
 /** Adds a directory; returns what was new. */
-export function addParts({ seen }: Parts, directory: string): Added {
-  const added: Added = { stored: new Map(PART_SIZES.map((size) => [size, 0])), bytes: 0 };
+export function addParts({ seen }: Parts, directory: string): Addition {
+  const added: Addition = { stored: new Map(PART_SIZES.map((size) => [size, 0])), bytes: 0 };
   for (const bytes of gathered(directory)) {
     added.bytes += bytes.length;
     for (const [size, known] of seen) {

@@ -130,7 +130,7 @@ function patchBytes(from: string, to: string): number {
   }, 0);
 }
 
-interface Making {
+interface ImageMake {
   template: string;
   data: string;
   url: string;
@@ -140,7 +140,7 @@ interface Making {
   config: string | undefined;
 }
 
-async function make(programs: ImagePrograms, making: Making): Promise<void> {
+async function make(programs: ImagePrograms, making: ImageMake): Promise<void> {
   const { template, data, url, select, once, config } = making;
   execFileSync('cp', ['-a', template, data]);
   const server = await startImage(programs, data, LOAD_SETTINGS);

@@ -156,7 +156,7 @@ describeWithKind('postgres', 'tool link', () => {
     await writeFile(file, own);
     const elsewhere = { ...contextWith(), environment: { HOME: path('another-home') } };
     await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);
-    // A pipe that nobody writes to holds up no command.
+    // No command waits for a pipe without a writer.
     await mkdir(path('another-home/.config/tool'), { recursive: true });
     execFileSync('mkfifo', [path('another-home/.config/tool/links.json')]);
     await expect(planUnlink(elsewhere, {})).rejects.toMatchObject(refused);

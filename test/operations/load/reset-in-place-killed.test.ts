@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import type { AnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
-import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
+import { type LoadedWithBase, loadedWithBase } from '../../helpers/loaded-with-base.ts';
+import { eventually } from '../../helpers/postgres/postgres-server.ts';
+import type { Tool } from '../../helpers/terminal/tool-process.ts';
 
 const FILL = [
   'CREATE TABLE item (id integer PRIMARY KEY, name text NOT NULL)',
@@ -26,29 +26,17 @@ const OPEN = [
 const LONGER = 1.3;
 
 describeWithKind('postgres', 'a reset in place, when the whole process group is killed', () => {
+  let world: LoadedWithBase;
   let server: AnyServer;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let tool: Tool;
   let pristine: string;
 
   beforeAll(async () => {
-    [server, folder] = await Promise.all([startAnyServer('postgres'), temporaryFolder()]);
-    const [src_url, dst_url] = [server.url('source'), server.url('copy')];
-    tool = await toolIn(folder.path, {
-      working_directory: join(folder.path, 'work'),
-      targets: { app: { snapshot: { src_url, dst_url } } },
-    });
-    await server.create('source');
-    await server.run('source', FILL);
-    await tool.done(['build', 'app']);
-    await tool.done(['load', 'app', '--keep-base']);
-    pristine = await server.content('copy');
+    world = await loadedWithBase('postgres', FILL);
+    ({ server, tool, pristine } = world);
   }, 120_000);
 
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
 
   async function changed(number: number): Promise<string> {
     await server.run('copy', [

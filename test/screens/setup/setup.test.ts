@@ -90,6 +90,14 @@ test('a typed URL fills the fields, and a changed field changes the URL, its oth
   expect(place(model).typing?.text).toBe(place(model).answers.url);
 });
 
+test('a typed URL that cannot be read is not replaced by a field', async () => {
+  const model = await atUrl(fakeWorld());
+  dispatchPaste(model, 'postgres://app:sec/ret@db/shop');
+  dispatchKey(model, 'down');
+  expect(place(model)).toMatchObject({ form: { field: 'url' }, answers: { url: 'postgres://app:sec/ret@db/shop' } });
+  expect(model.navigation.store.getState().notice?.text).toContain('The URL cannot be read');
+});
+
 test.each([
   'postgres://app:secret',
   'postgres://app:sec/ret@db/shop',

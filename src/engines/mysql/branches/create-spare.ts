@@ -13,7 +13,7 @@ import { readBaseRecord } from './base-record.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 import { digestOf } from './take-spare.ts';
 
-/** Makes a spare where a usable base copy has none, and nobody else works with the destination. */
+/** Makes a spare of a usable base copy that has none, unless another run uses the destination. */
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });

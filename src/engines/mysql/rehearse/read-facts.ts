@@ -52,7 +52,7 @@ export async function readRehearsalFacts(
   };
 }
 
-/** MariaDB from 11.2, unless it is told otherwise. https://mariadb.com/kb/en/online-schema-change/ */
+/** MariaDB from 11.2 on, except with `old_mode=LOCK_ALTER_TABLE_COPY`. https://mariadb.com/kb/en/online-schema-change/ */
 async function copiesOnline(session: Pick<MysqlSession, 'query'>): Promise<boolean> {
   const [server] = await session.query<{ version: string; modes: string }>(
     'SELECT VERSION() AS version, @@old_mode AS modes',

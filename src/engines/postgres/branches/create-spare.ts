@@ -11,7 +11,7 @@ import { writeMark } from '../swap/mark.ts';
 import { rename } from '../swap/swap.ts';
 import { createClosedCopy, findBaseCopies, readSessions } from './base-copies.ts';
 
-/** Makes a spare where a usable base copy has none, and nobody else works with the destination. */
+/** Makes a spare of a usable base copy that has none, unless another run uses the destination. */
 export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { settings: { statement_timeout: '0' } });

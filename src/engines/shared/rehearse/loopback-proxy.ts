@@ -5,7 +5,7 @@ import { createOwnConnectionCheck } from '../connection/own-connection.ts';
 
 export interface LoopbackProxy extends AsyncDisposable {
   port: number;
-  /** A connection of this program, which spares two ways through the system for each statement. */
+  /** A connection of this program, without the two system calls of a socket for each statement. */
   connect: () => Duplex;
 }
 

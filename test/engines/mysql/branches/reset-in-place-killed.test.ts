@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer } from '../../../helpers/databases/any-server.ts';
+import type { AnyServer } from '../../../helpers/databases/any-server.ts';
+import { type LoadedWithBase, loadedWithBase } from '../../../helpers/loaded-with-base.ts';
 import { describeWithMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
-import { eventually, temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
-import { type Tool, toolIn } from '../../../helpers/terminal/tool-process.ts';
+import { eventually } from '../../../helpers/postgres/postgres-server.ts';
+import type { Tool } from '../../../helpers/terminal/tool-process.ts';
 
 const FILL = [
   'CREATE TABLE digit (n INT PRIMARY KEY)',
@@ -14,36 +14,24 @@ const FILL = [
   'INSERT INTO child SELECT id, id FROM item WHERE id < 3000',
 ];
 const RESET = ['reset', 'app', '--no-undo'];
-type Running = ReturnType<Tool['start']>;
+type ToolRun = ReturnType<Tool['start']>;
 const ROUNDS = process.env.TEST_FULL ? 40 : 0;
 /** A run may take longer than the one that was timed. */
 const LONGER = 1.3;
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a reset in place, when the whole process group is killed' }, () => {
+    let world: LoadedWithBase;
     let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let tool: Tool;
     let pristine: string;
 
     beforeAll(async () => {
-      [server, folder] = await Promise.all([startAnyServer(flavour), temporaryFolder()]);
-      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
-      tool = await toolIn(folder.path, {
-        working_directory: join(folder.path, 'work'),
-        targets: { app: { snapshot: { src_url, dst_url } } },
-      });
-      await server.create('source');
-      await server.run('source', FILL);
-      await tool.done(['build', 'app']);
-      await tool.done(['load', 'app', '--keep-base']);
-      pristine = await server.content('copy');
+      world = await loadedWithBase(flavour, FILL);
+      ({ server, tool, pristine } = world);
     }, 240_000);
 
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
+    afterAll(() => world?.[Symbol.asyncDispose]());
 
     async function changed(number: number): Promise<string> {
       await server.run('copy', [
@@ -78,7 +66,7 @@ for (const flavour of testedFlavours('mariadb')) {
     });
 
     it.each([
-      ['the program', async (running: Running) => running.killGroup()],
+      ['the program', async (running: ToolRun) => running.killGroup()],
       [
         'its connection',
         async () => {

@@ -7,7 +7,7 @@ import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.t
 
 const FOREIGN: ConstraintFacts = { name: 'of', kind: 'foreign', definition: '', isValidated: true };
 
-/** What a copied change of a type is told to lock and to do. */
+/** Returns the lock and the warnings of a change of type, for which rows are copied. */
 function judged(text: string, { copiesOnline = true, constraints = [] as ConstraintFacts[] } = {}) {
   const columns = [{ name: 'age', type: 'int', isNullable: true, views: [] }];
   const table = { kind: 'table', rows: 1000, columns, indexes: [], triggers: [], constraints } as const;

@@ -150,7 +150,7 @@ async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Pro
 /** Times that tables are locked which others have begun to change while the locks were waited for. */
 const ATTEMPTS = 3;
 
-/** Locks all tables, and looks again as nobody can write any more: returns those that may be exchanged. */
+/** Locks all tables, then finds the doubtful ones again, since nobody writes now; returns those to compare. */
 async function lockTables(
   server: MysqlSession,
   { session, destination }: { session: MysqlSession; destination: string },

@@ -29,7 +29,7 @@ const MOST_BLOCKS = 2 ** 24;
 export const HAS_MAPS = `current_setting('server_version_num')::int BETWEEN 140000 AND 189999
   AND NOT EXISTS (SELECT FROM pg_event_trigger WHERE evtenabled <> 'D')`;
 
-/** The extension pageinspect has this function. It is rolled back at once, so that nobody else ever sees it. */
+/** The extension pageinspect has this function. It is rolled back at once, so that no other session sees it. */
 const FUNCTION = `SAVEPOINT map; CREATE FUNCTION pg_temp.tool_map(text, text, integer) RETURNS bytea
   LANGUAGE c STRICT AS '$libdir/pageinspect', 'get_raw_page_fork'`;
 
