@@ -10,7 +10,7 @@ import {
 import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts';
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatBytes, formatNumberOf } from '../../text/format.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../../text/format.ts';
 import { copyText, loadedText, snapshotText } from '../load/copies-text.ts';
 import { automaticSaveFacts } from '../save/text.ts';
 
@@ -74,6 +74,6 @@ export function resetSummary(result: ResetResult, { target, destination: { datab
 
 function changesText({ tables, sequences }: NonNullable<ResetResult['changes']>): string {
   const rows = (kind: 'delete' | 'insert'): number => tables.reduce((sum, table) => sum + table[kind], 0);
-  const changed = `deleted ${formatNumberOf(rows('delete'), 'row')}, inserted ${rows('insert')}, set ${formatNumberOf(sequences, 'sequence')}`;
+  const changed = `deleted ${formatNumberOf(rows('delete'), 'row')}, inserted ${formatCount(rows('insert'))}, set ${formatNumberOf(sequences, 'sequence')}`;
   return `In place: ${changed}; no session was ended`;
 }
