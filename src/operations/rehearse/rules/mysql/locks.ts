@@ -9,17 +9,9 @@ export const MODES: MysqlLockMode[] = [
   ...(['SHARED NO READ WRITE', 'EXCLUSIVE'] as const),
 ];
 
-const BLOCKED: Record<MysqlLockMode, 'readers' | 'writers' | 'none'> = {
-  'SHARED WRITE': 'none',
-  'SHARED UPGRADABLE': 'none',
-  'SHARED READ ONLY': 'writers',
-  'SHARED NO WRITE': 'writers',
-  'SHARED NO READ WRITE': 'readers',
-  EXCLUSIVE: 'readers',
-};
-
 export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
-  return new Map<string, 'readers' | 'writers' | 'none'>(Object.entries(BLOCKED)).get(mode) ?? 'none';
+  if (mode === 'SHARED NO READ WRITE' || mode === 'EXCLUSIVE') return 'readers';
+  return mode === 'SHARED READ ONLY' || mode === 'SHARED NO WRITE' ? 'writers' : 'none';
 }
 
 /** Reports whether the server copied the rows of an ALTER TABLE: else it reports none. */

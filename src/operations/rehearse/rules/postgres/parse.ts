@@ -2,7 +2,14 @@ import { splitName, tableName } from '../../../../text/table-names.ts';
 import type { Action, PostgresLockMode, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { type StatementTokens, splitTokens } from '../sql/split.ts';
-import type { Resolve, StatementFacts } from '../statement.ts';
+import {
+  type Reader,
+  type Resolve,
+  readActions,
+  readInsert,
+  type StatementFacts,
+  statementFacts,
+} from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
 import { postgresTokens } from './tokens.ts';
@@ -12,18 +19,15 @@ export function splitPostgres(sql: string): StatementTokens[] {
   return splitTokens(sql, postgresTokens(sql));
 }
 
-/** Reads a statement; one that no rule knows has no actions. */
-export function parsePostgres({ text, tokens }: StatementTokens, resolve: Resolve): StatementFacts {
-  const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
-  return { text, actions: actionsOf(tokens, resolve), literals, affected: 0 };
+export function parsePostgres(statement: StatementTokens, resolve: Resolve): StatementFacts {
+  return statementFacts(statement, actionsOf(statement.tokens, resolve));
 }
 
 function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   if (tokens[0]?.kind === 'word' && tokens[0].value.toLowerCase() === 'do') return blockActions(tokens, resolve);
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
-  const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
-  return words ? READERS[words](cursor, resolve) : [];
+  return readActions(cursor, resolve, READERS);
 }
 
 const OPENS_STATEMENT = new Set(['begin', 'then', 'else', 'loop']);
@@ -32,7 +36,7 @@ const IN_BLOCKS = new Set(['alter', 'create', 'drop', 'update', 'delete', 'inser
 /** The statements in the body of `DO`; those that it puts together at run time are not known. */
 function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const body = tokens.find(({ kind }) => kind === 'text')?.value ?? '';
-  const inner = splitTokens(body, postgresTokens(body));
+  const inner = splitPostgres(body);
   return inner.flatMap(({ tokens: own }) => {
     const from = own.findIndex((token, at) => {
       const before = own[at - 1];
@@ -43,10 +47,8 @@ function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   });
 }
 
-type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
-
 /** The key is the first words of a statement. */
-const READERS = {
+const READERS: Record<string, Reader> = {
   'alter table': takeAlterTable,
   'alter type': alterType,
   'create index': createIndex,
@@ -73,7 +75,7 @@ const READERS = {
   vacuum,
   update,
   'delete from': deleteRows,
-  'insert into': insert,
+  'insert into': readInsert,
   lock,
   set: setting,
   reset: (cursor) => [{ kind: 'set', name: cursor.column(), value: 'default', isLocal: false }],
@@ -85,7 +87,7 @@ const READERS = {
   end: () => [{ kind: 'commit' }],
   rollback: (cursor) => (cursor.has('to') ? [] : [{ kind: 'commit' }]),
   abort: () => [{ kind: 'commit' }],
-} satisfies Record<string, Reader>;
+};
 
 function createIndex(cursor: SqlCursor, resolve: Resolve): Action[] {
   const concurrently = cursor.words('concurrently');
@@ -208,11 +210,6 @@ function hasCondition(cursor: SqlCursor): boolean {
   cursor.until('where');
   if (!cursor.words('where')) return false;
   return !/^\(*(true|1=1)\)*(returning|$)/.test(cursor.text());
-}
-
-function insert(cursor: SqlCursor, resolve: Resolve): Action[] {
-  const table = resolve(cursor.name());
-  return [{ kind: 'insert', table, fromQuery: cursor.has('select') || cursor.has('table') }];
 }
 
 const MODES: readonly Lowercase<PostgresLockMode>[] = [
