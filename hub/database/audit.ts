@@ -65,12 +65,8 @@ async function isRecent(
   const recent = await db
     .selectFrom('audit_events')
     .select('id')
-    .where('target', '=', target)
+    .where((eb) => eb.and({ issuer: by.issuer, subject: by.subject, action, target, object }))
     .where('at', '>', new Date(Date.now() - HOUR))
-    .where('issuer', 'is not distinct from', by.issuer)
-    .where('subject', 'is not distinct from', by.subject)
-    .where('action', '=', action)
-    .where('object', '=', object)
     .limit(1)
     .executeTakeFirst();
   return recent !== undefined;

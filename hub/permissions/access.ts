@@ -1,5 +1,6 @@
 import type { Access } from '../../src/cloud/contract/route.ts';
 import type { Identity, Permission } from '../../src/cloud/contract/schemas.ts';
+import type { RowOf } from '../database/tables.ts';
 import type { HubSettings } from '../settings/settings.ts';
 
 export interface Caller {
@@ -21,12 +22,7 @@ export interface Caller {
 }
 
 /** The parts of a target that permissions depend on. */
-export interface TargetAccess {
-  id: string;
-  reader_groups: string[];
-  original_groups: string[];
-  builder_groups: string[];
-}
+export type TargetAccess = Pick<RowOf<'targets'>, 'id' | 'reader_groups' | 'original_groups' | 'builder_groups'>;
 
 /** The role that a user's groups give. */
 export function roleOf(
