@@ -226,12 +226,8 @@ async function jsonOf(
 
 async function problemOf(response: Response) {
   const text = await textOf(response).catch(() => '');
-  try {
-    const parsed = v.safeParse(problemSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    return null;
-  }
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), problemSchema), text);
+  return parsed.success ? parsed.output : null;
 }
 
 async function saidBy(response: Response): Promise<string> {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import type { Report } from '../runtime/events.ts';
-import type { Manifest, ManifestFile } from './manifest/manifest.ts';
+import type { ManifestFile } from './manifest/manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/read-object.ts';
-import { createRepository, filesOf, type Repository, type SaveLists, timeInKey } from './repository.ts';
+import { createRepository, namedObjects, type Repository, type SaveLists, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 import { claim, foreignFolder } from './store/claim.ts';
 import { createFolder } from './store/folder.ts';
@@ -47,12 +47,8 @@ export interface LocalRepositoryOptions {
   configured?: string[];
 }
 
-export function createLocalRepository({
-  directory,
-  report,
-  claims = false,
-  configured = [],
-}: LocalRepositoryOptions): LocalRepository {
+export function createLocalRepository(options: LocalRepositoryOptions): LocalRepository {
+  const { directory, report, claims = false, configured = [] } = options;
   const folder = createFolder(directory);
   let claimed: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
@@ -78,7 +74,7 @@ export function createLocalRepository({
       if (isMoved) moved.push(sha256);
     }
     const isAlone = (await liveStagings(unfinished)) === 1;
-    const used = isAlone ? referencedOf(await repository.naming(added)) : added;
+    const used = isAlone ? namedObjects(await repository.naming(added)) : added;
     for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
   }
 
@@ -147,10 +143,6 @@ export function createLocalRepository({
       return new Map(files.map(({ key }) => [key.slice('query-texts/'.length, -'.sql'.length), folder.path(key)]));
     },
   };
-}
-
-function referencedOf(manifests: Manifest[]): Set<string> {
-  return new Set(manifests.flatMap((manifest) => filesOf(manifest).map(({ sha256 }) => sha256)));
 }
 
 export function newSnapshotId(): string {

@@ -152,7 +152,7 @@ export function ignoreMissing(error: NodeJS.ErrnoException): null {
   return null;
 }
 
-async function hashFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');

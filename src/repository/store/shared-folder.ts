@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import type { Envelope } from '../encryption/envelope.ts';
+import { type Envelope, readFully } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import { describeFile, filesBelow, ignoreMissing, OWN_FOLDER, OWN_FOLDERS, syncPath, UNFINISHED } from './folder.ts';
 import { keyRefused } from './keys.ts';
@@ -50,12 +50,10 @@ export function openSharedFolder({ profile, path, envelope, workingDirectory }: 
   };
 }
 
-interface FolderOptions {
-  envelope: Envelope;
-  workingDirectory: string | undefined;
-}
-
-async function openFolder(path: string, { envelope, workingDirectory }: FolderOptions): Promise<SharedFolder> {
+async function openFolder(
+  path: string,
+  { envelope, workingDirectory }: { envelope: Envelope; workingDirectory: string | undefined },
+): Promise<SharedFolder> {
   const { mode } = await stat(`${path}/`);
   if (workingDirectory !== undefined) {
     const [one, other] = await Promise.all([realpath(path), realpath(workingDirectory).catch(() => workingDirectory)]);
@@ -211,7 +209,7 @@ class SharedFolder implements Omit<Store, 'name'> {
       for (let start = 0; start < total; start += PIECE_BYTES) {
         signal.throwIfAborted();
         const piece = buffer.subarray(0, Math.min(PIECE_BYTES, total - start));
-        await readWhole(stored, piece, start);
+        await readFully(stored, piece, start);
         onBytes(await sink.write(piece, start));
       }
       return await checksum.digest();
@@ -247,14 +245,6 @@ async function openRegular(path: string): Promise<FileHandle> {
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw keyRefused();
-}
-
-async function readWhole(file: FileHandle, buffer: Buffer, position: number): Promise<void> {
-  for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
-    filled += bytesRead;
-  }
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): false {
