@@ -24,9 +24,12 @@ export function readActions(cursor: SqlCursor, resolve: Resolve, readers: Record
   return (words !== null && readers[words]?.(cursor, resolve)) || [];
 }
 
-export function statementFacts({ text, tokens }: StatementTokens, actions: Action[]): StatementFacts {
+export function statementFacts(
+  { text, tokens }: StatementTokens,
+  { actions, affected = 0 }: { actions: Action[]; affected: number | undefined },
+): StatementFacts {
   const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
-  return { text, actions, literals, affected: 0 };
+  return { text, actions, literals, affected };
 }
 
 /** Takes the table of `INSERT INTO`, and looks for a query behind it. */

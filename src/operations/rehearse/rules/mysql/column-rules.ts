@@ -109,15 +109,14 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'BIGINT UNSIGNED.',
     ...pages('integer-types.html', 'auto_increment'),
     lock: null,
-    find: (action) => (action.kind === 'create table' && action.columns.some(isNarrowKey) ? [action.table] : []),
+    find(action) {
+      if (action.kind !== 'create table') return [];
+      return action.columns.some(({ type, isIdentity }) => isIdentity && NARROW.test(type)) ? [action.table] : [];
+    },
   },
 ];
 
 const NARROW = /^(?:tinyint|smallint|mediumint|int|integer)\b/;
-
-function isNarrowKey({ type, isIdentity }: ColumnDefinition): boolean {
-  return isIdentity && NARROW.test(type);
-}
 
 /** Finds a change of a column from before the statement. */
 function changedColumn(

@@ -14,6 +14,8 @@ export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
   return mode === 'SHARED READ ONLY' || mode === 'SHARED NO WRITE' ? 'writers' : 'none';
 }
 
+const BLOCKING_INDEXES = new Set(['fulltext', 'spatial']);
+
 /** Reports whether the server copied the rows of an ALTER TABLE: else it reports none. */
 export function isCopied({ affected }: Pick<StatementFacts, 'affected'>): boolean {
   return affected > 0;
@@ -27,7 +29,7 @@ export function locksOf(action: Action, situation: LockSituation): TableLock[] {
   const { tables } = situation;
   switch (action.kind) {
     case 'add index':
-      return alters(action, situation, isOfText(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
+      return alters(action, situation, BLOCKING_INDEXES.has(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
     case 'rebuild':
       return alters(action, situation, 'SHARED UPGRADABLE');
     case 'partition':
@@ -67,10 +69,6 @@ export function locksOf(action: Action, situation: LockSituation): TableLock[] {
     default:
       return [];
   }
-}
-
-function isOfText(type: string): boolean {
-  return type === 'fulltext' || type === 'spatial';
 }
 
 /** `LOCK=` may ask for more. */

@@ -1,28 +1,11 @@
 import type { Action, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
-import { type StatementTokens, splitTokens } from '../sql/split.ts';
-import {
-  type Reader,
-  type Resolve,
-  readActions,
-  readInsert,
-  type StatementFacts,
-  statementFacts,
-} from '../statement.ts';
+import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { dropIndex, type IndexType, takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
-import { mysqlTokens } from './tokens.ts';
 
-/** Returns the statements of a text. */
-export function splitMysql(sql: string): StatementTokens[] {
-  return splitTokens(sql, mysqlTokens(sql));
-}
-
-export function parseMysql(statement: StatementTokens, resolve: Resolve): StatementFacts {
-  return statementFacts(statement, actionsOf(statement.tokens, resolve));
-}
-
-function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
+/** Reads a statement by its first words; one that no rule knows has no actions. */
+export function readMysql(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const cursor = new SqlCursor(tokens, (word) => word);
   // MariaDB: SET STATEMENT lock_wait_timeout=1 FOR ALTER TABLE …
   if (cursor.words('set', 'statement')) cursor.past('for');

@@ -1,29 +1,14 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
 import type { Action, PostgresLockMode, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
-import { type StatementTokens, splitTokens } from '../sql/split.ts';
-import {
-  type Reader,
-  type Resolve,
-  readActions,
-  readInsert,
-  type StatementFacts,
-  statementFacts,
-} from '../statement.ts';
+import { splitTokens } from '../sql/split.ts';
+import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
 import { postgresTokens } from './tokens.ts';
 
-/** Returns the statements of a text. */
-export function splitPostgres(sql: string): StatementTokens[] {
-  return splitTokens(sql, postgresTokens(sql));
-}
-
-export function parsePostgres(statement: StatementTokens, resolve: Resolve): StatementFacts {
-  return statementFacts(statement, actionsOf(statement.tokens, resolve));
-}
-
-function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
+/** Reads a statement by its first words; one that no rule knows has no actions. */
+export function readPostgres(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   if (tokens[0]?.kind === 'word' && tokens[0].value.toLowerCase() === 'do') return blockActions(tokens, resolve);
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
@@ -36,14 +21,14 @@ const IN_BLOCKS = new Set(['alter', 'create', 'drop', 'update', 'delete', 'inser
 /** The statements in the body of `DO`; those that it puts together at run time are not known. */
 function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const body = tokens.find(({ kind }) => kind === 'text')?.value ?? '';
-  const inner = splitPostgres(body);
+  const inner = splitTokens(body, postgresTokens(body));
   return inner.flatMap(({ tokens: own }) => {
     const from = own.findIndex((token, at) => {
       const before = own[at - 1];
       const isFirst = !before || (before.kind === 'word' && OPENS_STATEMENT.has(before.value.toLowerCase()));
       return isFirst && token.kind === 'word' && IN_BLOCKS.has(token.value.toLowerCase());
     });
-    return from === -1 ? [] : actionsOf(own.slice(from), resolve);
+    return from === -1 ? [] : readPostgres(own.slice(from), resolve);
   });
 }
 
@@ -66,7 +51,7 @@ const READERS: Record<string, Reader> = {
   'drop schema': dropSchemas,
   'create policy': onTable,
   'drop policy': onTable,
-  'create rule': createRule,
+  'create rule': (cursor, resolve) => (cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()) }] : []),
   'comment on': comment,
   reindex,
   'refresh materialized view': refresh,
@@ -139,10 +124,6 @@ function dropTrigger(cursor: SqlCursor, resolve: Resolve): Action[] {
 
 function onTable(cursor: SqlCursor, resolve: Resolve): Action[] {
   return cursor.past('on') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
-}
-
-function createRule(cursor: SqlCursor, resolve: Resolve): Action[] {
-  return cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
 }
 
 function comment(cursor: SqlCursor, resolve: Resolve): Action[] {
