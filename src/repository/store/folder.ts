@@ -88,15 +88,14 @@ export function createFolder(directory: string): Folder {
     put: (key, source, { signal, onBytes, sha256 }) =>
       place(key, async (unfinished) => {
         signal.throwIfAborted();
-        await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        const bytes = await copyNew(source, unfinished);
         if (sha256 !== undefined && sha256 !== (await hashFile(unfinished))) throw new ContentDiffers();
-        onBytes((await stat(unfinished)).size);
+        onBytes(bytes);
       }),
     async get(key, destination, { signal, onBytes, maxBytes = Number.POSITIVE_INFINITY }) {
       signal.throwIfAborted();
       if ((await stat(path(key))).size > maxBytes) throw new TooLarge();
-      await copyFile(path(key), destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      onBytes((await stat(destination)).size);
+      onBytes(await copyNew(path(key), destination));
       return null;
     },
     async adopt(file, key) {
@@ -113,15 +112,23 @@ export function createFolder(directory: string): Folder {
     renew,
     found: (key) => void unsynced.add(dirname(path(key))),
     remove: (key) => rm(path(key), { force: true }),
-    async removeUnfinished(before) {
-      const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));
-      for (const { key } of below.flat()) {
-        if (!UNFINISHED.test(key) || !OWN_FOLDER.test(dirname(key))) continue;
-        const now = await describeFile(root, path(key));
-        if (now && now.modified < before) await rm(path(key), { force: true });
-      }
-    },
+    removeUnfinished: (before) => removeUnfinished(root, before),
   };
+}
+
+/** Copies to a new file, and returns its bytes. */
+async function copyNew(source: string, destination: string): Promise<number> {
+  await copyFile(source, destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  return (await stat(destination)).size;
+}
+
+async function removeUnfinished(root: string, before: Date): Promise<void> {
+  const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, join(root, folder))));
+  for (const { key } of below.flat()) {
+    if (!UNFINISHED.test(key) || !OWN_FOLDER.test(dirname(key))) continue;
+    const now = await describeFile(root, join(root, key));
+    if (now && now.modified < before) await rm(join(root, key), { force: true });
+  }
 }
 
 export async function filesBelow(root: string, folder: string): Promise<StoredFile[]> {
