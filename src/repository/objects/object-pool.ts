@@ -68,11 +68,9 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
   };
 
   const needsThread = (bytes: number): boolean => {
-    if (!threads.isStarted() && bytes <= Math.min(BYTES_AT_ONCE, bytesLeft)) {
-      bytesLeft -= bytes;
-      return false;
-    }
-    return true;
+    if (threads.isStarted() || bytes > Math.min(BYTES_AT_ONCE, bytesLeft)) return true;
+    bytesLeft -= bytes;
+    return false;
   };
   if (expectedBytes > BYTES_WITHOUT_THREAD) threads.start();
 
@@ -93,11 +91,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
       if (!needsThread(bytes)) return await here(packContents(contents, store));
       using exchange = await threads.acquire();
-      const memory = new Set(contents.map(({ content }) => content.buffer));
-      exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
-      const message = await exchange.receive();
-      if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
-      return message.packed;
+      return await sendContents(exchange, { contents, store });
     },
 
     async *read(object) {
@@ -153,6 +147,17 @@ async function packInThread(threads: Threads, { onBytes, grown, stored, ...files
     if (message.reply === 'packed') return message.packed;
     if (message.reply === 'bytes') onBytes(message.bytes);
   }
+}
+
+async function sendContents(
+  exchange: Channel,
+  { contents, store }: { contents: ContentToPack[]; store: string },
+): Promise<PackedContent[]> {
+  const memory = new Set(contents.map(({ content }) => content.buffer));
+  exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
+  const message = await exchange.receive();
+  if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
+  return message.packed;
 }
 
 function raise(memory: SharedArrayBuffer): void {

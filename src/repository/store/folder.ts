@@ -66,14 +66,8 @@ export function createFolder(directory: string): Folder {
   return {
     name: root,
     path,
-    async list(prefix) {
-      const files = await filesBelow(root, path(prefix));
-      return files.filter(({ key }) => !UNFINISHED.test(key));
-    },
-    async top() {
-      const entries = (await readdir(root, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
-      return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    },
+    list: async (prefix) => (await filesBelow(root, path(prefix))).filter(({ key }) => !UNFINISHED.test(key)),
+    top: async () => (await topOf(root).catch(ignoreMissing)) ?? [],
     find: (key) => describeFile(root, path(key)),
     read: (key) => readText(path(key)).catch(ignoreMissing),
     write: (key, text) =>
@@ -101,11 +95,7 @@ export function createFolder(directory: string): Folder {
     async adopt(file, key) {
       const wasThere = await renew(key);
       // Replaces an existing object, which may be damaged: this one was just written or verified.
-      await rename(file, path(key)).catch(async (error) => {
-        ignoreMissing(error);
-        await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
-        await rename(file, path(key));
-      });
+      await moveTo(path(key), file);
       unsynced.add(dirname(path(key)));
       return !wasThere;
     },
@@ -129,6 +119,19 @@ async function removeUnfinished(root: string, before: Date): Promise<void> {
     const now = await describeFile(root, join(root, key));
     if (now && now.modified < before) await rm(join(root, key), { force: true });
   }
+}
+
+async function moveTo(path: string, file: string): Promise<void> {
+  await rename(file, path).catch(async (error) => {
+    ignoreMissing(error);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await rename(file, path);
+  });
+}
+
+export async function topOf(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }
 
 export async function filesBelow(root: string, folder: string): Promise<StoredFile[]> {

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { type Envelope, readFully } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
-import { describeFile, filesBelow, ignoreMissing, OWN_FOLDER, OWN_FOLDERS, syncPath, UNFINISHED } from './folder.ts';
+import {
+  describeFile,
+  filesBelow,
+  ignoreMissing,
+  OWN_FOLDER,
+  OWN_FOLDERS,
+  syncPath,
+  topOf,
+  UNFINISHED,
+} from './folder.ts';
 import { keyRefused } from './keys.ts';
 import { type Access, explain } from './shared-folder-errors.ts';
 import { MOST_TEXT_BYTES, type Store, TooLarge, type Transfer } from './store.ts';
@@ -147,9 +156,8 @@ class SharedFolder implements Omit<Store, 'name'> {
     return named.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  async top() {
-    const entries = await readdir(this.#root, { withFileTypes: true });
-    return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  top() {
+    return topOf(this.#root);
   }
 
   async find(key: string) {
