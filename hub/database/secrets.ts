@@ -78,11 +78,10 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
       const salt = randomBytes(12).toString('base64url');
       const digest = await fingerprintInPool(unseal({ ...row, nonce }, { ...owner, field }, keys), salt);
       // The nonce excludes a secret that was replaced meanwhile.
-      const update = db.updateTable('secrets').set({ salt, digest }).where('owner', '=', owner.owner);
-      await update
-        .where('owner_id', '=', owner.owner_id)
-        .where('field', '=', field)
-        .where('nonce', '=', nonce)
+      await db
+        .updateTable('secrets')
+        .set({ salt, digest })
+        .where((eb) => eb.and({ ...owner, field, nonce }))
         .execute();
     }
   });
@@ -97,8 +96,7 @@ function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
   return db
     .selectFrom('secrets')
     .selectAll()
-    .where('owner', '=', owner)
-    .where('owner_id', '=', owner_id)
+    .where((eb) => eb.and({ owner, owner_id }))
     .orderBy('field');
 }
 
@@ -124,9 +122,7 @@ export async function rewrapSecrets(db: Database, keys: HubKey[]): Promise<numbe
       await transaction
         .updateTable('secrets')
         .set({ key_id, wrapped_key })
-        .where('owner', '=', owner)
-        .where('owner_id', '=', owner_id)
-        .where('field', '=', field)
+        .where((eb) => eb.and({ owner, owner_id, field }))
         .execute();
     }
     return old.length;

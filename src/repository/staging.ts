@@ -108,12 +108,9 @@ async function readOwner(directory: string, name: string): Promise<Owner | null>
   const path = join(directory, OWNER);
   const facts = await lstat(path).catch(() => null);
   if (!facts?.isFile() || facts.size > 10_000) return null;
-  try {
-    const owner = v.parse(ownerSchema, JSON.parse(await readFile(path, 'utf8')));
-    return owner.pid === Number.parseInt(name, 10) ? owner : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), ownerSchema), text);
+  return success && output.pid === Number.parseInt(name, 10) ? output : null;
 }
 
 async function ownOwner(): Promise<Owner> {
