@@ -41,7 +41,7 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
     label: `Store the image of ${manifest.id}`,
     done: `Stored the image of ${manifest.id}`,
   };
-  return withStep(context.report, step, async () => {
+  return await withStep(context.report, step, async () => {
     const unfinished = await staging.folder('image');
     const collations = await maker.finish(join(unfinished, 'data'));
     const created_at = context.clock().toISOString();
