@@ -11,11 +11,11 @@ export const upCommand = defineCommand({
   group: 'Branches',
   arguments: [TARGET, SNAPSHOT],
   options: [
-    { ...PORT, description: 'port of 127.0.0.1; default: a free one' },
+    { ...PORT, description: 'default: a free port' },
     { flags: '--detach', description: 'leave it running' },
     DRY_RUN,
   ],
-  examples: [{ command: 'tool up app', does: 'print its URL, and stop it at Ctrl-C' }],
+  examples: [{ command: 'tool up app', does: 'end it with Ctrl-C' }],
   json: 'events',
   writes: true,
   async run(invocation) {
@@ -29,12 +29,8 @@ export const downCommand = defineCommand({
   summary: 'stop servers of tool up',
   group: 'Branches',
   arguments: [{ ...TARGET, required: false }],
-  options: [
-    { ...PORT, description: 'its port; default: all of the target' },
-    { flags: '--all', description: 'of all targets' },
-    DRY_RUN,
-  ],
-  examples: [{ command: 'tool down app --yes', does: 'stop them, and remove their files' }],
+  options: [{ ...PORT, description: 'only this server' }, { flags: '--all', description: 'every target' }, DRY_RUN],
+  examples: [{ command: 'tool down app --yes', does: 'remove their files' }],
   json: 'events',
   writes: true,
   async run(invocation) {

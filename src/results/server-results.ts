@@ -25,7 +25,6 @@ export const upPlan = v.object({
   port: describe(orNull(number), '`null`: a free one.'),
   detached: flag,
   steps: v.array(text),
-  warnings: v.array(v.object({ code: text, message: text })),
 });
 export type UpPlan = v.InferOutput<typeof upPlan>;
 

@@ -11,8 +11,8 @@ export interface ImageFacet {
   findHome(context: EngineContext, folder: string): Promise<{ folder: string; user: Command['user'] }>;
   /** Starts a server to be filled. Ending it, and removing its folder, is up to the caller. */
   make(context: EngineContext, request: ImageRequest): Promise<ImageMaker>;
-  /** Starts a server of its own on a copy of an image. Throws `image_outdated` where text would sort differently. */
-  start(context: EngineContext, request: ImageStart): Promise<ImageServer>;
+  /** Starts a server of its own on a copy of an image; `null` where text would sort differently now. */
+  start(context: EngineContext, request: ImageStart): Promise<ImageServer | null>;
   /** Returns the id of the process of the server that has its files in a folder; `null` where none runs. */
   findServer(context: EngineContext, directory: string): Promise<number | null>;
   /** Stops the server that has its files in a folder, if it runs. */

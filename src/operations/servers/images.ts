@@ -31,7 +31,7 @@ export interface Image {
   manifest: ImageManifest;
 }
 
-export interface ImageWanted {
+export interface ImageKey {
   target: string;
   manifest: Manifest;
   database: string;
@@ -39,7 +39,7 @@ export interface ImageWanted {
 }
 
 const FOLDER = 'images';
-/** Beside the data directory `data`. */
+/** Next to the data directory, `data`. */
 export const MANIFEST = 'image.json';
 
 function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string {
@@ -49,7 +49,7 @@ function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string
 export const dataOf = ({ folder }: Image): string => join(folder, 'data');
 
 /** Finds the newest image of a snapshot for these server programs. */
-export async function findImage(context: Context, wanted: ImageWanted): Promise<Image | undefined> {
+export async function findImage(context: Context, wanted: ImageKey): Promise<Image | undefined> {
   const facts = factsOf(wanted);
   const same = (await listImages(context)).filter(({ manifest }) =>
     Object.entries(facts).every(([name, value]) => manifest[name as keyof typeof facts] === value),
@@ -57,7 +57,7 @@ export async function findImage(context: Context, wanted: ImageWanted): Promise<
   return same.sort(byAge)[0];
 }
 
-export function factsOf({ target, manifest, database, programs: { build } }: ImageWanted) {
+export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
   const { arch: architecture, platform } = process;
   return { target, snapshot: manifest.id, database, build, architecture, platform };
 }

@@ -8,14 +8,14 @@ import { withStep } from '../../runtime/events.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { factsOf, type Image, type ImageWanted, MANIFEST, storeImage } from './images.ts';
+import { factsOf, type Image, type ImageKey, MANIFEST, storeImage } from './images.ts';
 import { createServer, removeServer } from './records.ts';
 
 /**
  * Loads a snapshot, whose objects are on this machine, into a new server, and keeps the files of that. Steps: those of a
  * load, `image`.
  */
-export async function makeImage(context: Context, facet: ImageFacet, wanted: ImageWanted): Promise<Image> {
+export async function makeImage(context: Context, facet: ImageFacet, wanted: ImageKey): Promise<Image> {
   const { target, manifest, database: name, programs } = wanted;
   const facts = { engine: 'postgres', target, snapshot: manifest.id, database: name, detached: false } as const;
   const { record, user } = await createServer(context, facts);

@@ -5,6 +5,7 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
+import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
@@ -55,7 +56,7 @@ describeWithPostgres('servers on images', () => {
     const planned = await planUp(testContext({ settings }), { target: 'shop', detach: true, ...request });
     const result = await applyUp(testContext({ settings, events }), planned);
     const url = events.flatMap((one) => (one.event === 'server' ? [serverUrl(one)] : [])).join();
-    return { plan: planned.plan, ...result, url, events };
+    return { plan: planned.plan, ...result, url };
   };
   const down = async (request: DownRequest) =>
     applyDown(testContext({ settings }), await planDown(testContext({ settings }), request));
@@ -64,7 +65,10 @@ describeWithPostgres('servers on images', () => {
 
   it('have the contents of the snapshot, are independent and end with their files', async () => {
     const first = await up();
-    expect(first.plan).toMatchObject({ image: 'new', warnings: [] });
+    expect(first.plan).toMatchObject({
+      image: 'new',
+      steps: expect.arrayContaining([expect.stringMatching(/^Start PostgreSQL [\d.]+ on it$/)]),
+    });
     expect(await dumpAt(first.url)).toBe(await server.dump('shop'));
     const second = await up();
     expect(second.plan.image).toBe('stored');
@@ -83,6 +87,10 @@ describeWithPostgres('servers on images', () => {
     expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
     expect((await down({})).stopped).toEqual([servers[1]?.id]);
     expect(directories.some((directory) => existsSync(directory))).toBe(false);
+    const { findPrograms } = await imageFacet('postgres', { target: 'shop' });
+    expect((await findPrograms(testContext({ settings }), '9.6.24')).differs).toBe(true);
+    await expect(findPrograms(testContext({ settings }), '99.1')).rejects.toMatchObject({ code: 'server_missing' });
+    await expect(imageFacet('mysql', { target: 'shop' })).rejects.toMatchObject({ code: 'images_unsupported' });
     await expect(planDown(testContext({ settings }), {})).rejects.toMatchObject({ code: 'server_unknown' });
   }, 120_000);
 
@@ -122,8 +130,7 @@ describeWithPostgres('servers on images', () => {
     expect(others).toEqual([]);
     const file = join(folder.path, 'images', stored, 'image.json');
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), collations: 'c 1.0' }));
-    const { url, events } = await up();
-    expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'image_outdated' }));
+    const { url } = await up();
     expect(await psqlAt(url, { sql: 'SELECT count(*) FROM named' })).toBe('1000\n');
     const [made = ''] = inFolder('images');
     expect(inFolder('images')).not.toContain(stored);

@@ -76,7 +76,7 @@ export async function runServer(context: EngineContext, options: ServerOptions):
 
 interface StartedServer extends Pick<RunningServer, 'ended'> {
   runs(): boolean;
-  /** What the server printed. */
+  /** Returns its output. */
   said(): Promise<string>;
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ImageServer, ImageStart } from '../../facets/image.ts';
 import { copyDirectory } from '../../shared/server/copy-directory.ts';
@@ -14,23 +13,17 @@ import { COLLATIONS, isNeverCopied } from './image-files.ts';
 import { PRODUCT, runServer, writeSettings } from './run-server.ts';
 import { DATA } from './running-server.ts';
 
-export async function startOnImage(context: EngineContext, request: ImageStart): Promise<ImageServer> {
+export async function startOnImage(context: EngineContext, request: ImageStart): Promise<ImageServer | null> {
   const { programs, image, collations, directory, user, database, port, detached } = request;
   const home = homeAt(directory, user);
   await copyDirectory(image, join(directory, DATA), { user, leaveOut: isNeverCopied, signal: context.signal });
   await writeSettings(home, {});
   const bin = await programsFor(context, { bin: programs.bin, directory, user });
   const password = randomBytes(16).toString('hex');
-  if ((await prepare(context, { bin, home, password })) !== collations) throw imageOutdated();
+  if ((await prepare(context, { bin, home, password })) !== collations) return null;
   const server = await runServer(context, { ...{ bin, home, port, detached }, settings: {}, removes: !detached });
   const address = `127.0.0.1:${server.port}/${encodeURIComponent(database)}`;
   return { ...server, url: parsePostgresUrl(`postgres://${PLAIN_ROLE}:${password}@${address}`) };
-}
-
-function imageOutdated(): UserError {
-  return new UserError('image_outdated', 'The collations of this machine have changed since the image was made', {
-    hint: 'Start the server again: that makes a new image.',
-  });
 }
 
 interface Preparation {

@@ -5,7 +5,7 @@ import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 
-export function upQuestion({ target, snapshot, server_version, port, steps, warnings }: UpPlan): Question {
+export function upQuestion({ target, snapshot, server_version, port, steps }: UpPlan): Question {
   return {
     title: `Start a server for ${target}`,
     facts: [
@@ -16,10 +16,7 @@ export function upQuestion({ target, snapshot, server_version, port, steps, warn
       },
     ],
     steps,
-    warnings: [
-      ...(snapshot.sanitized ? [] : ['The snapshot is not sanitized: its image stays on this machine.']),
-      ...warnings.map(({ message }) => message),
-    ],
+    warnings: snapshot.sanitized ? [] : ['The snapshot is not sanitized: its image stays on this machine.'],
     consequence: 'Nothing is replaced: the server has files of its own.',
     ask: `Start a server for ${target}?`,
     go: 'Start',

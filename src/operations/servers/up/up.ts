@@ -10,7 +10,7 @@ import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
 import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
 import { imageFacet } from '../image-facet.ts';
-import { dataOf, findImage, type Image, type ImageWanted, removeImages } from '../images.ts';
+import { dataOf, findImage, type Image, type ImageKey, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
 import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
 
@@ -40,16 +40,10 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
     steps: [
       ...(image === 'new' ? [`Load snapshot ${id} into a new server, and keep its files as an image`] : []),
       'Copy the image, without reading it where the file system can',
-      `Start PostgreSQL ${version} on it`,
+      `Start PostgreSQL ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
     ],
-    warnings: differs ? [differsWarning({ version, server_version })] : [],
   };
   return { request, plan, planned_at: context.clock().toISOString() };
-}
-
-function differsWarning({ version, server_version }: { version: string; server_version: string }) {
-  const message = `The snapshot is of PostgreSQL ${server_version}, which is not installed: the server is ${version}`;
-  return { code: 'server_differs', message };
 }
 
 /** Runs the server until the signal ends it, or leaves it running. Steps: those of a load for a new image, `start`. */
@@ -71,7 +65,7 @@ export async function applyUp(context: Context, { request, plan }: PlannedUp): P
 interface Work extends Pick<UpPlan, 'port' | 'detached'> {
   found: FoundSnapshot;
   facet: ImageFacet;
-  wanted: ImageWanted;
+  wanted: ImageKey;
 }
 
 interface StartedServer {
@@ -84,42 +78,43 @@ async function startServer(context: Context, work: Work): Promise<StartedServer>
   const { found, facet, wanted } = work;
   const stored = await findImage(context, wanted);
   if (stored) {
-    try {
-      return await startOn(context, work, stored);
-    } catch (error) {
-      const isOutdated = error instanceof UserError && error.code === 'image_outdated';
+    const started = await startOn(context, work, stored).catch(async (error) => {
       // Another run may have replaced it.
-      if (!isOutdated && (await findImage(context, wanted))?.folder === stored.folder) throw error;
-      if (isOutdated) {
-        context.report({ event: 'warning', code: error.code, message: `${error.message}: a new one is made` });
-        await removeImages(context, ({ folder }) => folder === stored.folder);
-      }
-    }
+      if ((await findImage(context, wanted))?.folder === stored.folder) throw error;
+    });
+    if (started) return started;
+    await removeImages(context, ({ folder }) => folder === stored.folder);
   }
   const { manifest, local, remote } = found;
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  return startOn(context, work, await makeImage(context, facet, wanted));
+  const started = await startOn(context, work, await makeImage(context, facet, wanted));
+  if (started) return started;
+  throw new Error('the collations differ from those of the new image');
 }
 
+/** Returns `null` for an image with other collations. */
 async function startOn(
   context: Context,
   { facet, wanted, port, detached }: Work,
   image: Image,
-): Promise<StartedServer> {
+): Promise<StartedServer | null> {
   const { target, manifest, database, programs } = wanted;
   const facts = { engine: 'postgres', target, snapshot: manifest.id, database, detached } as const;
   const { record, user } = await createServer(context, facts);
+  let server: ImageServer | null = null;
   try {
     const { directory } = record;
     const { collations } = image.manifest;
     const start = { programs, image: dataOf(image), collations, directory, user, database, port, detached };
     const step = { step: 'start', label: `Start a server for ${target}`, done: `Started a server for ${target}` };
-    const server = await withStep(context.report, step, () => facet.start(context, start));
-    await writeRecord(context, { ...record, port: server.port, owner: detached ? null : record.owner });
-    return { record, server };
+    server = await withStep(context.report, step, () => facet.start(context, start));
+    if (server) await writeRecord(context, { ...record, port: server.port, owner: detached ? null : record.owner });
+    return server && { record, server };
   } catch (error) {
-    await removeServer(context, record);
+    server = null;
     throw error;
+  } finally {
+    if (!server) await removeServer(context, record);
   }
 }
 
@@ -137,7 +132,7 @@ async function open(context: Context, given: UpRequest) {
   const { manifest } = found;
   const facet = await imageFacet(manifest.engine, { target });
   const programs = await facet.findPrograms(context, manifest.server_version);
-  const wanted: ImageWanted = { target, manifest, database: target, programs };
+  const wanted: ImageKey = { target, manifest, database: target, programs };
   return { request, found, facet, wanted };
 }
 
