@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
+import { listServers } from '../../src/operations/servers/list/list.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
@@ -62,6 +63,10 @@ const FOREIGN = [
   'src/draft.tmp',
   'src/draft.123-0badcafe.tmp',
   'draft.123-0badcafe.tmp',
+  'images/0123456789abcdef/data/PG_VERSION',
+  'images/logo.png',
+  'servers/0badcafe.json',
+  'servers/tool-server-0badcafe/main.tf',
 ];
 
 describe('folder with foreign files', () => {
@@ -80,8 +85,27 @@ describe('folder with foreign files', () => {
     await plant(one.directory, own);
     await (await one.repository.stage())[Symbol.asyncDispose]();
     await applyRemove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
+    expect((await listServers(one.context)).servers).toEqual([]);
     expect(await there(one.directory, FOREIGN)).toEqual(FOREIGN);
     expect(await there(one.directory, own)).toEqual([]);
+  });
+
+  test('a record of a server is taken only with a folder that the program makes', async () => {
+    const record = (id: string, directory: string) => ({
+      ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null },
+      ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner: null },
+    });
+    const directories = [one.directory, folder.path].map((at, index) => join(at, `tool-server-0000000${index}`));
+    const own = join(one.directory, 'servers', 'tool-server-00000002');
+    for (const [index, directory] of [...directories, own].entries()) {
+      await mkdir(directory, { recursive: true });
+      const file = join(one.directory, 'servers', `0000000${index}.json`);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, JSON.stringify(record(`0000000${index}`, directory)));
+    }
+    expect((await listServers(one.context)).servers).toEqual([]);
+    expect(await there('/', [...directories, own])).toEqual(directories);
+    expect((await readdir(join(one.directory, 'servers'))).sort()).toEqual(['00000000.json', '00000001.json']);
   });
 
   test.each([

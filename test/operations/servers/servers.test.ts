@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
@@ -76,9 +76,9 @@ describeWithPostgres('servers on images', () => {
     expect(await psqlAt(second.url, { sql: 'SELECT count(*) FROM customer' })).toBe('1000\n');
     const other = first.url.replace(/:[0-9a-f]{32}@/, `:${'0'.repeat(32)}@`);
     await expect(psqlAt(other, { sql: 'SELECT 1' })).rejects.toThrow('password authentication failed');
-    const role = `SELECT rolsuper, (SELECT count(*) FROM pg_class WHERE relowner = r.oid AND relname = 'customer')
-      FROM pg_roles r WHERE rolname = current_user`;
-    expect(await psqlAt(second.url, { sql: role })).toBe('f|1\n');
+    const state = `SELECT rolsuper, relowner = r.oid, relallvisible = relpages, (SELECT count(*) FROM pg_stats WHERE tablename = relname)
+      FROM pg_roles r, pg_class WHERE rolname = current_user AND relname = 'customer'`;
+    expect(await psqlAt(second.url, { sql: state })).toBe('f|t|t|2\n');
     const { servers } = await listServers(testContext({ settings }));
     expect(servers.map(({ id }) => id).sort()).toEqual([first.server, second.server].sort());
     expect(servers.every(({ memory_bytes }) => memory_bytes !== null && memory_bytes > 1_000_000)).toBe(true);
@@ -95,8 +95,15 @@ describeWithPostgres('servers on images', () => {
   }, 120_000);
 
   it('leave files that the next command removes after all of them are killed, and no process with the same id', async () => {
-    const { server: id } = await up();
+    const [image = ''] = inFolder('images');
+    const data = join(folder.path, 'images', image, 'data');
+    // Neither is taken from an image.
+    writeFileSync(join(data, 'standby.signal'), '');
+    symlinkSync('/etc/passwd', join(data, 'base', 'link'));
+    const { server: id, url } = await up();
+    expect(await psqlAt(url, { sql: 'SELECT pg_is_in_recovery()' })).toBe('f\n');
     const { directory } = recordOf(id);
+    expect(existsSync(join(directory, 'data', 'base', 'link'))).toBe(false);
     const file = join(directory, 'data', 'postmaster.pid');
     const lines = readFileSync(file, 'utf8').split('\n');
     process.kill(Number(lines[0]), 'SIGKILL');
