@@ -13,7 +13,7 @@ import { measuredRun } from '../terminal/measured-run.ts';
 import { rowsFor, tablesOf } from './image-engine.ts';
 import { DEFINITION, generated, indexesOf } from './image-postgres.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 /** `tool up` of a snapshot, from a stored image to the first row, beside `cp -a` of the image; all in one folder. */
 export async function measureUp(folder: string, megabytes: number): Promise<string[][]> {

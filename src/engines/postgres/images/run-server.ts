@@ -41,6 +41,8 @@ const SETTINGS = {
   logging_collector: 'off',
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
+  // In the data directory, where nothing remains of a killed server.
+  dynamic_shared_memory_type: 'mmap',
   default_text_search_config: 'pg_catalog.english',
 };
 

@@ -137,7 +137,7 @@ async function open(context: Context, given: UpRequest) {
 }
 
 function portTaken(port: number): UserError {
-  return new UserError('invalid_value', `Port ${port} of 127.0.0.1 is taken`, {
+  return new UserError('invalid_value', `Port ${port} of 127.0.0.1 is taken or not permitted`, {
     hint: 'Choose another one, or leave out --port for a free one.',
   });
 }
