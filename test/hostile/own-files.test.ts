@@ -95,17 +95,18 @@ describe('folder with foreign files', () => {
       ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null },
       ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner: null },
     });
-    const directories = [one.directory, folder.path].map((at, index) => join(at, `tool-server-0000000${index}`));
-    const own = join(one.directory, 'servers', 'tool-server-00000002');
-    for (const [index, directory] of [...directories, own].entries()) {
-      await mkdir(directory, { recursive: true });
+    // Of another name, with other rights, and as the program makes it.
+    const foreign = [join(one.directory, 'servers', 'tool-server'), join(folder.path, 'tool-server-00000001')];
+    const own = join(folder.path, 'tool-server-00000002');
+    for (const [index, directory] of [...foreign, own].entries()) {
+      await mkdir(directory, { recursive: true, mode: directory === foreign[1] ? 0o755 : 0o700 });
       const file = join(one.directory, 'servers', `0000000${index}.json`);
-      await mkdir(dirname(file), { recursive: true });
       await writeFile(file, JSON.stringify(record(`0000000${index}`, directory)));
     }
     expect((await listServers(one.context)).servers).toEqual([]);
-    expect(await there('/', [...directories, own])).toEqual(directories);
-    expect((await readdir(join(one.directory, 'servers'))).sort()).toEqual(['00000000.json', '00000001.json']);
+    expect(await there('/', [...foreign, own])).toEqual(foreign);
+    const left = ['00000000.json', '00000001.json', 'tool-server'];
+    expect((await readdir(join(one.directory, 'servers'))).sort()).toEqual(left);
   });
 
   test.each([

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
 import { isAlive, ownIdentity, processIdentity } from '../../process/process-identity.ts';
 import type { Command } from '../../process/runner.ts';
@@ -37,6 +36,7 @@ export interface RunningServer extends ServerRecord {
 
 const FOLDER = 'servers';
 const PREFIX = 'tool-server-';
+const MODE = 0o700;
 
 const fileOf = (name: string) => ({ name: join(FOLDER, name), schema: recordSchema });
 
@@ -60,7 +60,7 @@ export async function createServer(
   const created_at = context.clock().toISOString();
   const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await ownIdentity() } as const;
   await writeRecord(context, record);
-  await mkdir(directory, { mode: 0o700 });
+  await mkdir(directory, { mode: MODE });
   if (user) await chown(directory, user.uid, user.gid);
   return { record, user };
 }
@@ -103,13 +103,14 @@ async function readRecords(context: Context): Promise<ServerRecord[]> {
   const records: ServerRecord[] = [];
   for (const name of names) {
     const record = await readState(context, fileOf(name)).catch(() => undefined);
-    if (record && name === `${record.id}.json` && isOwn(context, record)) records.push(record);
+    if (record && name === `${record.id}.json` && (await isOwn(record))) records.push(record);
   }
   return records;
 }
 
-/** A record is input: its folder is one of those that `createServer` makes. */
-function isOwn(context: Context, { id, directory }: ServerRecord): boolean {
-  const folders = [recordsFolder(context), tmpdir(), '/tmp'];
-  return basename(directory) === `${PREFIX}${id}` && folders.includes(dirname(directory));
+/** A record is input: its folder is one that `createServer` has made, or none. TMPDIR may be another by now. */
+async function isOwn({ id, directory }: ServerRecord): Promise<boolean> {
+  if (!isAbsolute(directory) || basename(directory) !== `${PREFIX}${id}`) return false;
+  const facts = await lstat(directory).catch(() => null);
+  return facts === null || (facts.isDirectory() && (facts.mode & 0o777) === MODE);
 }
