@@ -11,8 +11,9 @@ export const processIdentity = v.object({
 });
 export type ProcessIdentity = v.InferOutput<typeof processIdentity>;
 
-export async function ownIdentity(): Promise<ProcessIdentity> {
-  return { host: await thisHost(), pid: process.pid, process: await processStart(process.pid) };
+/** Returns the identity of a process of this host; default: of this process. */
+export async function identityOf(pid = process.pid): Promise<ProcessIdentity> {
+  return { host: await thisHost(), pid, process: await processStart(pid) };
 }
 
 /** Reports whether a process of this host still runs; `null` for one of another host. */
@@ -33,6 +34,9 @@ async function processStart(pid: number): Promise<string | null> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
   // The name of the program, in brackets, may contain anything.
-  const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
-  return ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
+  const fields = status?.slice(status.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields?.[19];
+  // One that has ended may stay in the list of processes.
+  const hasEnded = fields?.[0] === 'Z' || fields?.[0] === 'X';
+  return hasEnded || ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
 }

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } 
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isRunning } from '../process/is-running.ts';
-import { isAlive, ownIdentity, processIdentity } from '../process/process-identity.ts';
+import { identityOf, isAlive, processIdentity } from '../process/process-identity.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
 export interface StagingFolder extends AsyncDisposable {
@@ -41,7 +41,7 @@ export async function createStaging(root: string): Promise<StagingFolder> {
   await mkdir(directory, { mode: 0o700 });
   const owner = join(directory, OWNER);
   try {
-    const owned: Owner = { ...(await ownIdentity()), started: new Date().toISOString() };
+    const owned: Owner = { ...(await identityOf()), started: new Date().toISOString() };
     // Under another name first: a killed process leaves no incomplete owner.
     await writeFile(`${owner}.new`, JSON.stringify(owned), { mode: 0o600, flag: 'wx' });
     await rename(`${owner}.new`, owner);

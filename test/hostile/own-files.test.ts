@@ -8,6 +8,7 @@ import { localRepository } from '../../src/operations/snapshots/local-repository
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
+import { identityOf } from '../../src/process/process-identity.ts';
 import { createRepository } from '../../src/repository/repository.ts';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
 import { createFolder, type Folder } from '../../src/repository/store/folder.ts';
@@ -91,21 +92,24 @@ describe('folder with foreign files', () => {
   });
 
   test('a record of a server is taken only with a folder that the program makes', async () => {
-    const record = (id: string, directory: string) => ({
+    const dead = { ...(await identityOf()), pid: DEAD };
+    const record = (id: string, directory: string, owner: object) => ({
       ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null },
-      ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner: null },
+      ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner },
     });
-    // Of another name, with other rights, and as the program makes it.
+    // Of another name, with other rights, of another host, and as the program makes it.
     const foreign = [join(one.directory, 'servers', 'tool-server'), join(folder.path, 'tool-server-00000001')];
-    const own = join(folder.path, 'tool-server-00000002');
-    for (const [index, directory] of [...foreign, own].entries()) {
+    const elsewhere = join(folder.path, 'tool-server-00000002');
+    const own = join(folder.path, 'tool-server-00000003');
+    for (const [index, directory] of [...foreign, elsewhere, own].entries()) {
       await mkdir(directory, { recursive: true, mode: directory === foreign[1] ? 0o755 : 0o700 });
+      const owner = directory === elsewhere ? { ...dead, host: 'elsewhere' } : dead;
       const file = join(one.directory, 'servers', `0000000${index}.json`);
-      await writeFile(file, JSON.stringify(record(`0000000${index}`, directory)));
+      await writeFile(file, JSON.stringify(record(`0000000${index}`, directory, owner)));
     }
     expect((await listServers(one.context)).servers).toEqual([]);
-    expect(await there('/', [...foreign, own])).toEqual(foreign);
-    const left = ['00000000.json', '00000001.json', 'tool-server'];
+    expect(await there('/', [...foreign, elsewhere, own])).toEqual([...foreign, elsewhere]);
+    const left = ['00000000.json', '00000001.json', '00000002.json', 'tool-server'];
     expect((await readdir(join(one.directory, 'servers'))).sort()).toEqual(left);
   });
 

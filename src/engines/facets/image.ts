@@ -67,6 +67,7 @@ export interface ImageStart extends ServerPlace {
 }
 
 export interface ImageServer {
+  pid: number;
   port: number;
   /** With a password that is stored nowhere. */
   url: DatabaseUrl;

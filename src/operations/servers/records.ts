@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
-import { isAlive, ownIdentity, processIdentity } from '../../process/process-identity.ts';
+import { identityOf, isAlive, processIdentity } from '../../process/process-identity.ts';
 import type { Command } from '../../process/runner.ts';
 import { removeDeadStagings, stagingRoot } from '../../repository/staging.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -24,8 +24,8 @@ const recordSchema = v.strictObject({
   detached: v.boolean(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
   directory: v.string(),
-  /** The process with which it ends; `null` for one that goes on without. */
-  owner: v.nullable(processIdentity),
+  /** The process with which it ends; its own for one that goes on without another. */
+  owner: processIdentity,
 });
 export type ServerRecord = v.InferOutput<typeof recordSchema>;
 
@@ -58,7 +58,7 @@ export async function createServer(
   const id = randomBytes(4).toString('hex');
   const directory = join(folder, `${PREFIX}${id}`);
   const created_at = context.clock().toISOString();
-  const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await ownIdentity() } as const;
+  const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await identityOf() } as const;
   await writeRecord(context, record);
   await mkdir(directory, { mode: MODE });
   if (user) await chown(directory, user.uid, user.gid);
@@ -77,20 +77,20 @@ export async function removeServer(context: Context, record: ServerRecord): Prom
   await rm(join(recordsFolder(context), `${id}.json`), { force: true });
 }
 
-/** Returns the running servers of this machine, and removes what killed ones have left. */
+/** Returns the running servers of this machine, and removes what killed ones have left; those of other hosts stay. */
 export async function sweepServers(context: Context): Promise<RunningServer[]> {
   const running: RunningServer[] = [];
   let isSwept = false;
   for (const record of await readRecords(context)) {
     const { engine, owner, port, directory } = record;
-    const isOwned = owner === null ? false : await isAlive(owner);
-    // Of another host.
-    if (isOwned === null) continue;
-    const pid = await (await imageFacet(engine, record)).findServer(context, directory);
-    if (pid !== null && port !== null && (isOwned || owner === null)) running.push({ ...record, port, pid });
-    if (isOwned || (pid !== null && owner === null)) continue;
-    await removeServer(context, record);
-    isSwept = true;
+    const isOwned = await isAlive(owner);
+    if (isOwned === false) {
+      await removeServer(context, record);
+      isSwept = true;
+    } else if (isOwned && port !== null) {
+      const pid = await (await imageFacet(engine, record)).findServer(context, directory);
+      if (pid !== null) running.push({ ...record, port, pid });
+    }
   }
   if (isSwept) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
   return running;

@@ -7,7 +7,7 @@ import { freePort } from '../../shared/server/free-port.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
-import { DATA, isReady, PID_FILE, stopServer } from './running-server.ts';
+import { DATA, findServer, isReady, PID_FILE, stopServer } from './running-server.ts';
 
 export const PRODUCT = 'PostgreSQL';
 
@@ -25,6 +25,7 @@ interface ServerOptions {
 }
 
 interface RunningServer {
+  pid: number;
   port: number;
   ended: Promise<unknown>;
 }
@@ -68,7 +69,8 @@ export async function runServer(context: EngineContext, options: ServerOptions):
   await rm(join(home.directory, PID_FILE), { force: true });
   const server = detached ? await startDetached(context, options) : startAttached(context, options);
   for (const end = Date.now() + DEADLINE_MS; Date.now() < end && !context.signal.aborted && server.runs(); ) {
-    if (await isReady(home.directory)) return { port, ended: server.ended };
+    const pid = (await isReady(home.directory)) ? await findServer(context, home.directory) : null;
+    if (pid !== null) return { pid, port, ended: server.ended };
     await setTimeout(LOOK_EVERY_MS);
   }
   await stopServer(context, home.directory);

@@ -1,5 +1,6 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
 import { isFree } from '../../../engines/shared/server/free-port.ts';
+import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -108,7 +109,10 @@ async function startOn(
     const start = { programs, image: dataOf(image), collations, directory, user, database, port, detached };
     const step = { step: 'start', label: `Start a server for ${target}`, done: `Started a server for ${target}` };
     server = await withStep(context.report, step, () => facet.start(context, start));
-    if (server) await writeRecord(context, { ...record, port: server.port, owner: detached ? null : record.owner });
+    if (server) {
+      const owner = detached ? await identityOf(server.pid) : record.owner;
+      await writeRecord(context, { ...record, port: server.port, owner });
+    }
     return server && { record, server };
   } catch (error) {
     server = null;
