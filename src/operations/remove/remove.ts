@@ -80,15 +80,14 @@ export async function freedBytes(context: Context, { manifests, ...where }: Snap
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
-/** Removes manifests, then what no manifest of the place names any more, and their images. */
+/** Removes images, manifests, then what no manifest of the place names any more. */
 export async function removeFrom(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<void> {
+  const ids = new Set(manifests.map(({ id }) => id));
+  if (where.from.includes('local')) await removeImages(context, ({ manifest }) => ids.has(manifest.snapshot));
   for (const place of placesOf(context, where)) {
     for (const manifest of manifests) await place.remove(manifest);
     await place.sweep(context.clock());
   }
-  if (!where.from.includes('local')) return;
-  const ids = new Set(manifests.map(({ id }) => id));
-  await removeImages(context, ({ manifest }) => ids.has(manifest.snapshot));
 }
 
 function placesOf(context: Context, { from, remote }: Omit<SnapshotRemoval, 'manifests'>) {

@@ -153,8 +153,8 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
         await done(['down', '--all']);
         expect(within('images'), at).toHaveLength(1);
         // A staging folder that has no owner yet, or no longer, is removed after a minute.
-      const owned = within('staging').filter((name) => within(join('staging', name)).includes('owner.json'));
-      expect([...within('servers'), ...owned], at).toEqual([]);
+        const owned = within('staging').filter((name) => within(join('staging', name)).includes('owner.json'));
+        expect([...within('servers'), ...owned], at).toEqual([]);
       }
       console.log(`${round} rounds, of which ${finished} began a server that went on`);
       expect(round).toBeGreaterThan(0);
