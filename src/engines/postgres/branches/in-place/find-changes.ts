@@ -30,6 +30,8 @@ interface Evidence {
   /** The plan's, if any. */
   seen?: SeenChanges | null;
   kept?: RestoredTables | undefined;
+  /** Called when rows of the base copy will probably be needed, before it is known which. */
+  expectMissing?: () => void;
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
@@ -41,7 +43,7 @@ const MOST_TRANSACTIONS = 2n ** 30n;
  */
 export async function findChanges(
   readers: Readers,
-  { evidence, seen = null, kept }: Evidence,
+  { evidence, seen = null, kept, expectMissing = () => {} }: Evidence,
 ): Promise<FoundChanges | string> {
   const { session } = readers;
   const [role] = await session.query<{ superuser: boolean; at: string; maps: boolean }>(
@@ -72,6 +74,7 @@ export async function findChanges(
   const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
   // What an earlier reset has written has probably changed again.
   const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
+  if (known.length > 0) expectMissing();
   const counted = await countAll({ sessions, relations: others, border: xmin });
   const changed = others.filter(({ rows, rewritten }, at) => {
     const now = counted[at];

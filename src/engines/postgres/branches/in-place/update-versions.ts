@@ -28,7 +28,13 @@ const FIRST_OWN_OID = 16384;
  * columns: an update that leaves all unique values alone cannot meet those of another row, whatever the order.
  */
 export async function readColumns(session: PostgresSession, oid: number): Promise<TableColumns> {
-  const columns = await session.query<{ name: string; computed: boolean; same: boolean; key: boolean; plain: boolean }>(`
+  const columns = await session.query<{
+    name: string;
+    computed: boolean;
+    same: boolean;
+    key: boolean;
+    plain: boolean;
+  }>(`
     SELECT a.attname AS name, a.attgenerated <> '' AS computed, a.attidentity = 'a' OR u.plain IS NOT NULL AS same,
       coalesce(u.key, false) AS key, coalesce(u.plain AND a.atttypid < ${FIRST_OWN_OID}, true) AS plain
     FROM pg_attribute a LEFT JOIN (
