@@ -30,8 +30,6 @@ interface Evidence {
   /** The plan's, if any. */
   seen?: SeenChanges | null;
   kept?: RestoredTables | undefined;
-  /** Called when rows of the base copy will probably be needed, before it is known which. */
-  expectMissing?: () => void;
 }
 
 const MOST_TRANSACTIONS = 2n ** 30n;
@@ -43,7 +41,7 @@ const MOST_TRANSACTIONS = 2n ** 30n;
  */
 export async function findChanges(
   readers: Readers,
-  { evidence, seen = null, kept, expectMissing = () => {} }: Evidence,
+  { evidence, seen = null, kept }: Evidence,
 ): Promise<FoundChanges | string> {
   const { session } = readers;
   const [role] = await session.query<{ superuser: boolean; at: string; maps: boolean }>(
@@ -74,7 +72,6 @@ export async function findChanges(
   const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
   // What an earlier reset has written has probably changed again.
   const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
-  if (known.length > 0) expectMissing();
   const counted = await countAll({ sessions, relations: others, border: xmin });
   const changed = others.filter(({ rows, rewritten }, at) => {
     const now = counted[at];

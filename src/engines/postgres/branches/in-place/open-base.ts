@@ -26,7 +26,7 @@ export interface OpenedBase {
  * client was connected; the mark tells what of them this program has opened, so that a killed run harms nothing. Returns
  * `null` where the server counts no sessions, or somebody else came in.
  */
-async function withOpenBase<Result>(
+export async function withOpenBase<Result>(
   context: EngineContext,
   server: PostgresSession,
   { url, base: { name }, work }: OpenedBase & { work: (session: PostgresSession) => Promise<Result> },
@@ -40,42 +40,6 @@ async function withOpenBase<Result>(
     if (error instanceof UserError && error.code === 'destination_busy') return null;
     throw error;
   });
-}
-
-/** Opens the base copy once, and closes it before it is disposed of. */
-export interface BaseReading extends AsyncDisposable {
-  /** Begins to open it. */
-  begin(): void;
-  /** Reads in it; resolves as `withOpenBase` does. */
-  use(work: (session: PostgresSession) => Promise<void>): Promise<true | null>;
-}
-
-export function baseReading(context: EngineContext, server: PostgresSession, opened: OpenedBase): BaseReading {
-  const given = Promise.withResolvers<(session: PostgresSession) => Promise<void>>();
-  const unused = Promise.withResolvers<null>();
-  let ended: Promise<true | null> | null = null;
-  const open = (): Promise<true | null> => {
-    ended ??= withOpenBase(context, server, {
-      ...opened,
-      async work(session): Promise<true> {
-        await (await Promise.race([given.promise, unused.promise]))?.(session);
-        return true;
-      },
-    });
-    ended.catch(() => {});
-    return ended;
-  };
-  return {
-    begin: () => void open(),
-    use(work) {
-      given.resolve(work);
-      return open();
-    },
-    async [Symbol.asyncDispose]() {
-      unused.resolve(null);
-      await ended?.catch(() => {});
-    },
-  };
 }
 
 async function readAlone<Result>(

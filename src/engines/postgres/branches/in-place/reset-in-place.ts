@@ -21,7 +21,7 @@ import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
 import { findChanges } from './find-changes.ts';
 import { keepRows } from './kept-rows.ts';
 import { readPages } from './missing-versions.ts';
-import { type BaseReading, baseReading, SETTINGS } from './open-base.ts';
+import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { type ReplacedRows, replaceVersions } from './replace-versions.ts';
 import { pathOf } from './row-places.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
@@ -130,12 +130,11 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
   const database = readers.session;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  await using opened = baseReading(context, server, { url, base });
-  const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept, expectMissing: opened.begin });
+  const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
   const why = typeof found === 'string' ? found : whyLarge(found);
   if (typeof found === 'string' || why !== null) return why ?? '';
   const { tables } = found;
-  const read = readAll({ opened, database, found });
+  const read = readAll(context, { server, url, base, database, found });
   let changed: ReplacedRows[];
   try {
     await database.execute('SET LOCAL session_replication_role = replica');
@@ -168,20 +167,20 @@ async function exchange(context: EngineContext, given: RowExchange): Promise<InP
 /** Tables whose statements are sent before those of others are answered. */
 const AT_ONCE = 8;
 
-interface RowsToCompare {
-  opened: BaseReading;
+interface RowsToCompare extends OpenedBase {
+  server: PostgresSession;
   database: PostgresSession;
   found: FoundChanges;
 }
 
 /** Reads the rows of one table after the other, while those of the earlier ones are written; then the base copy is closed. */
-function readAll({ opened, database, found: { tables, border, sessions } }: RowsToCompare): {
-  versions: Promise<TableVersions | string>[];
-  ended: Promise<void>;
-} {
+function readAll(
+  context: EngineContext,
+  { server, url, base, database, found: { tables, border, sessions } }: RowsToCompare,
+): { versions: Promise<TableVersions | string>[]; ended: Promise<void> } {
   const results = tables.map(() => Promise.withResolvers<TableVersions | string>());
   for (const { promise } of results) promise.catch(() => {});
-  const read = async (from: PostgresSession | null): Promise<void> => {
+  const read = async (from: PostgresSession | null): Promise<boolean> => {
     const pages = from && (await readPages(from, tables));
     const own = sessions.length > 1 ? sessions : [database, database];
     await betweenSessions(own, [...tables.entries()], async (session, [at, table]) => {
@@ -189,9 +188,10 @@ function readAll({ opened, database, found: { tables, border, sessions } }: Rows
       const versions = await readVersions({ table, border, database: session, base, mostBytes: MOST_BYTES });
       results[at]?.resolve(versions ?? TOO_LARGE);
     });
+    return true;
   };
   const needsBase = tables.some(({ missing }) => missing > 0);
-  const ended = needsBase ? opened.use(read) : read(null);
+  const ended = needsBase ? withOpenBase(context, server, { url, base, work: read }) : read(null);
   const settled = ended.then(
     (done) => {
       if (done === null) for (const { resolve } of results) resolve(NOT_ALONE);
