@@ -15,7 +15,7 @@ const markSchema = v.object({
 });
 
 /** Returns what tells later whether tables were written to; nothing of those just written to, for which there is no evidence. */
-export async function readChangeMark(context: EngineContext, url: DatabaseUrl): Promise<unknown> {
+export async function readChangeMark(context: Pick<EngineContext, 'signal'>, url: DatabaseUrl): Promise<unknown> {
   const database = url.database ?? '';
   return withServer(context, url, async (server): Promise<v.InferOutput<typeof markSchema>> => {
     const states = await provableStates(server, database, { unlocked: true });

@@ -160,6 +160,8 @@ for (const flavour of testedFlavours('mariadb')) {
     it('is refused at once while a transaction that XA has prepared holds a table', async () => {
       const changes = ["XA START 'mine', 'part', 7", 'DELETE FROM child WHERE id = 1', "XA END 'mine', 'part', 7"];
       await server.sql('copy', ...changes, "XA PREPARE 'mine', 'part', 7");
+      const left = 'SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = 0';
+      await eventually(async () => (await server.sql('', 'DO SLEEP(0.11)', left)).length > 0);
       const refused = {
         code: 'sessions_stay',
         message: 'A prepared XA transaction holds copy.child, so copy cannot be replaced',

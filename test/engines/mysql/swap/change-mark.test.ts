@@ -4,7 +4,7 @@ import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { isAsMarked, readChangeMark } from '../../../../src/engines/mysql/swap/change-mark.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
-import { eventually, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
   'CREATE TABLE item (id INT PRIMARY KEY)',
@@ -48,7 +48,7 @@ for (const flavour of testedFlavours('mariadb')) {
     });
 
     const read = async (database: string) =>
-      asData(await readChangeMark(testContext(), parseMysqlUrl(server.url(database))));
+      asData(await readChangeMark({ signal: new AbortController().signal }, parseMysqlUrl(server.url(database))));
     const isAs = (database: string, mark: unknown) => isAsMarked(session, database, mark);
     /** A table that was just written to is not known to be as before. */
     const marked = async (database: string) => {
@@ -83,14 +83,16 @@ for (const flavour of testedFlavours('mariadb')) {
       const database = of('an older transaction');
       await using older = await openSession({ url: parseMysqlUrl(server.url(database)) });
       const now = async () => (await older.query<{ at: string }>('SELECT CAST(NOW(0) AS CHAR) AS at'))[0]?.at;
+      let second: string | undefined;
       await eventually(async () => {
         await older.execute('ROLLBACK');
-        const second = await now();
+        second = await now();
         await older.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT');
         await server.sql(database, 'UPDATE item SET id = id + 1');
         return second === (await now());
       });
-      // Until that second is over.
+      // Until that second is over for certain.
+      await eventually(async () => second !== (await now()));
       await server.sql(of('nothing'), 'INSERT INTO item VALUES (9)');
       await marked(of('nothing'));
       const mark = await read(database);

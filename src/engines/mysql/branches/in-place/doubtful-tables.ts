@@ -6,7 +6,7 @@ import { readAuxiliaryNames } from '../../server/server.ts';
 import { readBaseRecord } from '../base-record.ts';
 import { type ComparedTable, incomparableColumn } from './differing-rows.ts';
 import { compareDefinitions, type SameDefinitions } from './same-definitions.ts';
-import { findUnwritten, type Unwritten } from './unwritten-tables.ts';
+import { findUnwritten, type TableStates, type Unwritten } from './unwritten-tables.ts';
 
 export interface DoubtfulTables extends SameDefinitions {
   destination: string;
@@ -15,8 +15,8 @@ export interface DoubtfulTables extends SameDefinitions {
   id: string;
   /** Tables that may have other rows than the base copy, or have another counter. */
   compared: ComparedTable[];
-  /** Tables that are proved to have its rows. */
-  others: string[];
+  /** The others, which are proved to have its rows. */
+  unwritten: TableStates;
 }
 
 /** Bytes up to which, and share of all bytes up to which, a comparison is tried: it takes at most two thirds of the time of a copy. */
@@ -52,8 +52,11 @@ export async function findDoubtfulTables(
     const { rows = 0, checksum = null } = recorded.get(table.name) ?? {};
     return { ...table, base, destination, rows, checksum, at };
   });
-  const others = catalog.filter((table) => !isCompared(table)).map(({ name }) => name);
-  return { ...same, destination, base, id: record.id, compared, others };
+  const others = catalog.flatMap((table) => {
+    const state = isCompared(table) ? undefined : unwritten.get(table.name);
+    return state ? [[table.name, state] as const] : [];
+  });
+  return { ...same, destination, base, id: record.id, compared, unwritten: new Map(others) };
 }
 
 function whyNotCompared(tables: CatalogTable[], { searched }: SameDefinitions): string | null {

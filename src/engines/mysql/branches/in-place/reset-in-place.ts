@@ -146,7 +146,7 @@ async function exchange(
   if (typeof locked === 'string') return locked;
   const { tables, found } = locked;
   await assertNoForeignReferences(server, destination);
-  const states = await provableStates(server, destination);
+  const states = new Map([...found.unwritten, ...(await provableStates(server, destination))]);
   const changes: TableChanges[] = [];
   for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
@@ -198,8 +198,9 @@ async function lockTables(
 }
 
 /** Tables that are not compared may be read meanwhile, and not written to. */
-function allLocks(destination: string, { compared, others }: DoubtfulTables): string[] {
-  return [...compared.flatMap(locksOf), ...others.map((name) => `${quotePath(destination, name)} READ`)];
+function allLocks(destination: string, { compared, unwritten }: DoubtfulTables): string[] {
+  const others = [...unwritten.keys()].map((name) => `${quotePath(destination, name)} READ`);
+  return [...compared.flatMap(locksOf), ...others];
 }
 
 /** In one packet, which the server runs to its end without its client. No transaction includes the counters. */
