@@ -69,14 +69,31 @@ export async function exchangeDifferingRows(session: MysqlSession, table: Compar
   const count = (): Promise<number> => countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
   // All that are left are rows of the base copy.
   if ((await count()) === rows) return { table, delete: deleted.rows, insert: 0 };
-  const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
   const inserted = await session.execute(
-    `INSERT INTO ${own} (${columns.join(', ')}) SELECT ${columns.map((column) => `${b}.${column}`).join(', ')} FROM ${other} AS ${b}
-     WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
+    `${insertOf(table)} WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
   );
   const present = await count();
   if (present !== rows) throw new Error(`${name}: ${present} rows are there, and ${rows} were to be`);
   return { table, delete: deleted.rows, insert: inserted.rows };
+}
+
+function insertOf(table: ComparedTable): string {
+  const { name, base, destination } = table;
+  const { b } = aliasesOf(table);
+  const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
+  const values = columns.map((column) => `${b}.${column}`).join(', ');
+  return `INSERT INTO ${quotePath(destination, name)} (${columns.join(', ')}) SELECT ${values} FROM ${quotePath(base, name)} AS ${b}`;
+}
+
+/**
+ * Writes one row as it is: a server that was started since the last write knows a time of it again, so that later resets
+ * need not read the table.
+ */
+export async function writeAgain(session: MysqlSession, table: ComparedTable): Promise<void> {
+  const first = `ORDER BY ${table.key.map(quoteName).join(', ')} LIMIT 1`;
+  const deleted = await session.execute(`DELETE FROM ${quotePath(table.destination, table.name)} ${first}`);
+  const inserted = await session.execute(`${insertOf(table)} ${first}`);
+  if (deleted.rows !== inserted.rows) throw new Error(`${table.name}: a row is not there again`);
 }
 
 function sameKey({ key }: ComparedTable, b: string, d: string): string {

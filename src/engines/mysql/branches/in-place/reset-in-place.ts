@@ -23,9 +23,17 @@ import {
   exchangeDifferingRows,
   locksOf,
   type TableChanges,
+  writeAgain,
 } from './differing-rows.ts';
 import { type DoubtfulTables, findDoubtfulTables } from './doubtful-tables.ts';
-import { parseUnwritten, provableStates, recordUnwritten, type Unwritten, unwrittenOf } from './unwritten-tables.ts';
+import {
+  findForgotten,
+  parseUnwritten,
+  provableStates,
+  recordUnwritten,
+  type Unwritten,
+  unwrittenOf,
+} from './unwritten-tables.ts';
 
 /** Rows up to which exchanging them takes less time than a copy. */
 const MOST_ROWS = 100_000;
@@ -147,6 +155,7 @@ async function exchange(
   const { tables, found } = locked;
   await assertNoForeignReferences(server, destination);
   const states = new Map([...found.unwritten, ...(await provableStates(server, destination))]);
+  const forgotten = tables.length > 0 ? await findForgotten(server, destination) : new Set();
   const changes: TableChanges[] = [];
   for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
@@ -155,6 +164,7 @@ async function exchange(
     const why = whyNot(found, changes);
     if (why !== null) return why;
     if (change.delete + change.insert > 0) states.delete(table.name);
+    else if (forgotten.has(table.name) && !found.triggered.has(table.name)) await writeAgain(session, table);
   }
   await recordUnwritten(server, { database: found.base, base: found.id, states });
   context.signal.throwIfAborted();

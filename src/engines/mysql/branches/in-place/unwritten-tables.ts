@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { readServer } from '../../catalog/introspect.ts';
 import { ownTablesIn } from '../../catalog/tables.ts';
 import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
-import { quoteName, quotePath, quoteText } from '../../connection/quote.ts';
+import { quoteName, quotePath, quoteText, tablesIn } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { unless } from '../../connection/session-errors.ts';
 import { UNWRITTEN } from '../../server/names.ts';
@@ -81,6 +81,14 @@ async function readStates(
     locals.set(name, local);
   }
   return { states, locals };
+}
+
+/** Returns tables of which the server knows no time of a write, as after its start. */
+export async function findForgotten(server: MysqlSession, database: string): Promise<Set<string>> {
+  const rows = await server.query<{ name: string }>(
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND UPDATE_TIME IS NULL`,
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 const LISTS = { mariadb: 'INNODB_SYS_TABLES', mysql: 'INNODB_TABLES' };
