@@ -159,6 +159,7 @@ for (const flavour of testedFlavours('mariadb')) {
 
     it('is refused at once while a transaction that XA has prepared holds a table', async () => {
       const changes = ["XA START 'mine', 'part', 7", 'DELETE FROM child WHERE id = 1', "XA END 'mine', 'part', 7"];
+      const before = asData(await planned({ copy: true }));
       await server.sql('copy', ...changes, "XA PREPARE 'mine', 'part', 7");
       const left = 'SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = 0';
       await eventually(async () => (await server.sql('', 'DO SLEEP(0.11)', left)).length > 0);
@@ -169,11 +170,35 @@ for (const flavour of testedFlavours('mariadb')) {
       };
       try {
         for (const copy of [false, true]) await expect(planned({ copy })).rejects.toMatchObject(refused);
+        await expect(applyReset(context(), before)).rejects.toMatchObject(refused);
       } finally {
         await server.sql('', "XA ROLLBACK 'mine', 'part', 7");
       }
       expect(await reset()).toMatchObject({ way: 'in_place' });
     });
+
+    it.runIf(process.env.TEST_FULL)(
+      'is refused after seconds while a session has a transaction that XA has prepared',
+      { timeout: 60_000 },
+      async () => {
+        await using holder = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+        for (const part of ['START', 'END', 'PREPARE']) {
+          await holder.execute(`XA ${part} 'held'`);
+          if (part === 'START') await holder.execute('DELETE FROM child WHERE id = 1');
+        }
+        const started = performance.now();
+        try {
+          await expect(reset()).rejects.toMatchObject({
+            code: 'sessions_stay',
+            details: expect.arrayContaining(["prepared: 'held'"]),
+          });
+          expect(performance.now() - started).toBeLessThan(40_000);
+        } finally {
+          await server.sql('', "XA ROLLBACK 'held'");
+        }
+        expect(await server.dump('copy')).toBe(pristine);
+      },
+    );
 
     it('sees what is written while it waits for a lock, and ends no session', async () => {
       await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 0);
