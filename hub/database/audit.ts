@@ -60,7 +60,11 @@ async function isRecent(
   const recent = await db
     .selectFrom('audit_events')
     .select('id')
-    .where((eb) => eb.and({ issuer: by.issuer, subject: by.subject, action, target, object }))
+    .where('target', '=', target)
+    .where('issuer', 'is not distinct from', by.issuer)
+    .where('subject', 'is not distinct from', by.subject)
+    .where('action', '=', action)
+    .where('object', '=', object)
     .where('at', '>', new Date(Date.now() - HOUR))
     .limit(1)
     .executeTakeFirst();

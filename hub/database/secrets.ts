@@ -81,7 +81,10 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
       await db
         .updateTable('secrets')
         .set({ salt, digest })
-        .where((eb) => eb.and({ ...owner, field, nonce }))
+        .where('owner', '=', owner.owner)
+        .where('owner_id', '=', owner.owner_id)
+        .where('field', '=', field)
+        .where('nonce', '=', nonce)
         .execute();
     }
   });
@@ -96,7 +99,8 @@ function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
   return db
     .selectFrom('secrets')
     .selectAll()
-    .where((eb) => eb.and({ owner, owner_id }))
+    .where('owner', '=', owner)
+    .where('owner_id', '=', owner_id)
     .orderBy('field');
 }
 
@@ -122,7 +126,9 @@ export async function rewrapSecrets(db: Database, keys: HubKey[]): Promise<numbe
       await transaction
         .updateTable('secrets')
         .set({ key_id, wrapped_key })
-        .where((eb) => eb.and({ owner, owner_id, field }))
+        .where('owner', '=', owner)
+        .where('owner_id', '=', owner_id)
+        .where('field', '=', field)
         .execute();
     }
     return old.length;

@@ -186,7 +186,8 @@ async function assertNothingMissing(db: Connection, targetId: string, snapshot: 
   const found = await db
     .selectFrom('snapshots')
     .select('id')
-    .where((eb) => eb.and({ target_id: targetId, id: snapshot }))
+    .where('target_id', '=', targetId)
+    .where('id', '=', snapshot)
     .executeTakeFirst();
   if (found) return;
   throw new Problem('cloud_refused', `The target has no snapshot ${snapshot}`, {
@@ -202,7 +203,9 @@ async function lockClaim(db: Connection, { id, lease, caller }: ClaimReference) 
     .select(['job_id', 'retry_count', 'builds.pool', 'target_id', 'actor', 'outcome', 'targets.name as target'])
     .select(['caller_id', 'targets.id', 'targets.pool as target_pool'])
     .select(['reader_groups', 'original_groups', 'builder_groups'])
-    .where((eb) => eb.and({ lease, job_id: id, 'targets.removed_at': null }))
+    .where('lease', '=', lease)
+    .where('job_id', '=', id)
+    .where('targets.removed_at', 'is', null)
     .forUpdate('builds')
     .forKeyShare('targets')
     .executeTakeFirst();

@@ -29,7 +29,9 @@ export async function callerWith(db: Database, token: string, settings: HubSetti
     .select(['tokens.id as token_id', 'tokens.name', 'tokens.role', 'tokens.target_ids', 'tokens.expires_at'])
     .select(['tokens.subject', 'tokens.issuer', 'users.id as user_id', 'users.name as user_name', 'users.groups'])
     .select(['users.subject as user_subject', 'users.issuer as user_issuer'])
-    .where((eb) => eb.and({ 'tokens.hash': hashOf(token), 'tokens.revoked_at': null, 'users.disabled_at': null }))
+    .where('tokens.hash', '=', hashOf(token))
+    .where('tokens.revoked_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
     .where('tokens.expires_at', '>', new Date())
     .executeTakeFirst();
   if (!row) return null;
