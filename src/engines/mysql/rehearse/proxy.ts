@@ -75,13 +75,13 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   try {
     await relayBetween({
       ...{ client, server },
-      toServer(chunk) {
+      toServer(chunk, pass) {
         readClient(chunk);
-        return chunk;
+        return pass(chunk);
       },
-      toClient(chunk) {
+      toClient(chunk, pass) {
         readServer(chunk);
-        return tracker.takeLook() ? look().then(() => chunk) : chunk;
+        return tracker.takeLook() ? look().then(() => pass(chunk)) : pass(chunk);
       },
     });
   } catch (error) {

@@ -7,10 +7,12 @@ import {
   readBytes,
   relayBetween,
   startLoopbackProxy,
+  type Take,
 } from '../../shared/rehearse/loopback-proxy.ts';
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { int32, messageOf } from '../connection/wire-messages.ts';
 import { scanClient, scanServer, trackStatements } from './track-statements.ts';
@@ -18,6 +20,8 @@ import { scanClient, scanServer, trackStatements } from './track-statements.ts';
 interface ProxyOptions {
   address: WireAddress;
   recorder: Pick<Recorder<number>, 'now' | 'session'>;
+  /** Of its sessions, beside those of the client. */
+  settings: SessionSettings;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
 }
@@ -28,7 +32,8 @@ interface ProxyOptions {
  */
 export function startProxy(options: ProxyOptions): Promise<LoopbackProxy> {
   return startLoopbackProxy(async (client, keep) => {
-    const first = await readStartup(client, options.address);
+    const late = setTimeout(() => client.destroy(), STARTUP_MS).unref();
+    const first = await readStartup(client, options).finally(() => clearTimeout(late));
     if (!first) return;
     const server = await openServer(options.address);
     keep(server);
@@ -42,9 +47,11 @@ export function startProxy(options: ProxyOptions): Promise<LoopbackProxy> {
 
 const CODES = { ssl: 80877103, gssapi: 80877104, cancel: 80877102 };
 const LONGEST_STARTUP = 10_000;
+/** Milliseconds: a client that says nothing takes the place of another one. */
+const STARTUP_MS = 10_000;
 
 /** The first packet of a client for the database; `null` after another one, which is refused. */
-async function readStartup(client: Duplex, address: WireAddress) {
+async function readStartup(client: Duplex, { address, settings }: Pick<ProxyOptions, 'address' | 'settings'>) {
   while (true) {
     const length = (await readBytes(client, 4)).readInt32BE(0);
     if (length < 8 || length > LONGEST_STARTUP) throw new ConnectionLost('no packet of PostgreSQL');
@@ -62,10 +69,18 @@ async function readStartup(client: Duplex, address: WireAddress) {
     );
     const database = parameters.get('database') ?? parameters.get('user');
     const isPlanned = database === address.database && parameters.get('user') === address.user;
-    if (isPlanned && !parameters.has('replication')) return { packet, isCancel: false };
+    if (isPlanned && !parameters.has('replication')) return { packet: withSettings(body, settings), isCancel: false };
     client.end(refusal(`this address leads to database "${address.database}" as "${address.user}" only`));
     return null;
   }
+}
+
+/** A setting of the client wins: the server takes the last one of a name. */
+function withSettings(body: Buffer, settings: SessionSettings): Buffer {
+  const words = Object.entries(settings).flat();
+  const added = Buffer.from(words.map((word) => `${word}\0`).join(''));
+  const longer = Buffer.concat([body.subarray(0, 4), added, body.subarray(4)]);
+  return Buffer.concat([int32(longer.length + 4), longer]);
 }
 
 function refusal(message: string): Buffer {
@@ -104,24 +119,35 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     released: session.released,
   });
   const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
-  const behindLook = (chunk: Buffer) => (tracker.takeLook() ? look().then(() => chunk) : chunk);
+  const passing =
+    (read: (chunk: Buffer) => void, mayPass: (chunk: Buffer) => boolean): Take =>
+    (chunk, pass) => {
+      if (mayPass(chunk)) {
+        pass(chunk);
+        return void read(chunk);
+      }
+      read(chunk);
+      const bytes = withoutBinding(chunk);
+      return tracker.takeLook() ? look().then(() => pass(bytes)) : pass(bytes);
+    };
   try {
     await relayBetween({
       ...{ client, server },
-      toServer(chunk) {
-        readClient(chunk);
-        return behindLook(chunk);
-      },
-      toClient(chunk) {
-        readServer(chunk);
-        return behindLook(withoutBinding(chunk));
-      },
+      toServer: passing(readClient, () => !tracker.holdsLocks()),
+      toClient: passing(readServer, endsIdle),
     });
   } finally {
     session.closed();
     server.destroy();
     client.destroy();
   }
+}
+
+/** Ready for a query, without a transaction: no lock is held. */
+const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+function endsIdle(chunk: Buffer): boolean {
+  return chunk.length >= IDLE.length && chunk.compare(IDLE, 0, IDLE.length, chunk.length - IDLE.length) === 0;
 }
 
 const BOUND = Buffer.from('SCRAM-SHA-256-PLUS\0');

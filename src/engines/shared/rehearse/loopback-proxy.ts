@@ -14,6 +14,8 @@ type Serve = (client: Duplex, keep: (stream: Duplex) => void) => Promise<void>;
 
 export const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
+/** Connections whose user is being looked up. */
+const MOST_UNKNOWN = 5000;
 
 /**
  * Listens on a port of this machine for this user. Other users of the machine are refused: the server may know this
@@ -21,18 +23,24 @@ const MOST_SESSIONS = 500;
  */
 export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   const open = new Set<Duplex>();
+  // Another user may open any number: they take no place of a session.
+  const unknown = new Set<Socket>();
   const isOwnConnection = createOwnConnectionCheck();
   const keep = (stream: Duplex): void => {
     open.add(stream);
     stream.on('error', () => {}).once('close', () => open.delete(stream));
   };
   const serveOwn = async (client: Socket): Promise<void> => {
-    if (await isOwnConnection(client)) await serve(client, keep);
-    else client.destroy();
+    const isOwn = await isOwnConnection(client);
+    unknown.delete(client);
+    if (!isOwn || client.destroyed || open.size > 2 * MOST_SESSIONS) return void client.destroy();
+    keep(client);
+    await serve(client, keep);
   };
   const proxy = createServer({ noDelay: true }, (client) => {
-    keep(client);
-    if (open.size > 2 * MOST_SESSIONS) return void client.destroy();
+    client.on('error', () => {});
+    if (unknown.size >= MOST_UNKNOWN) return void client.destroy();
+    unknown.add(client);
     serveOwn(client).catch(() => client.destroy());
   });
   proxy.listen(0, LOOPBACK);
@@ -50,7 +58,7 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
       proxy.close(() => resolve());
-      for (const stream of open) stream.destroy();
+      for (const stream of [...unknown, ...open]) stream.destroy();
       await promise;
     },
   };
@@ -68,10 +76,12 @@ export async function readBytes(stream: Duplex, count: number): Promise<Buffer> 
 interface Relay {
   client: Duplex;
   server: Duplex;
-  /** Are told the bytes before they are passed on, and return those that are: at once, where nothing is waited for. */
-  toServer: (chunk: Buffer) => Buffer | Promise<Buffer>;
-  toClient: (chunk: Buffer) => Buffer | Promise<Buffer>;
+  toServer: Take;
+  toClient: Take;
 }
+
+/** Reads bytes, and passes them on: before it reads them, where they need no look; or when the promise is settled. */
+export type Take = (chunk: Buffer, pass: (bytes: Buffer) => undefined) => Promise<void> | undefined;
 
 /** Passes bytes on both ways until one side ends, no faster than they are taken. */
 export async function relayBetween({ client, server, toServer, toClient }: Relay): Promise<void> {
@@ -80,9 +90,9 @@ export async function relayBetween({ client, server, toServer, toClient }: Relay
 }
 
 /** Listens for chunks: a statement of less than a millisecond notices each turn of promises. */
-function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void> {
+function passOn(from: Duplex, to: Duplex, take: Take): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const write = (bytes: Buffer): void => {
+  const write = (bytes: Buffer): undefined => {
     if (to.write(bytes)) return;
     from.pause();
     to.once('drain', () => from.resume());
@@ -94,15 +104,13 @@ function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void
   };
   const pass = (chunk: Buffer): void => {
     try {
-      const taken = take(chunk);
-      if (Buffer.isBuffer(taken)) write(taken);
-      else {
-        from.pause();
-        taken.then((bytes) => {
-          from.resume();
-          write(bytes);
-        }, fail);
-      }
+      const taking = take(chunk, write);
+      if (!taking) return;
+      from.pause();
+      taking.then(() => {
+        // What it has written may wait for the other side.
+        if (!to.writableNeedDrain) from.resume();
+      }, fail);
     } catch (error) {
       fail(error);
     }

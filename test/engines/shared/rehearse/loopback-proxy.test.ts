@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
-import { relayBetween, startLoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { relayBetween, startLoopbackProxy, type Take } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
 const MANY = 200;
@@ -24,7 +25,7 @@ async function behindProxy(opened: Promise<unknown>) {
     keep(session);
     client.once('close', () => session.destroy());
     session.once('close', () => client.destroy());
-    const same = (chunk: Buffer): Buffer => chunk;
+    const same: Take = (chunk, pass) => pass(chunk);
     await relayBetween({ client, server: session, toServer: same, toClient: same });
     ended += 1;
   });
@@ -63,3 +64,36 @@ it('clients that leave while the server is opened leave no session', async () =>
   await eventually(async () => proxied.ended() === clients.length || proxied.sessions.size === 0);
   expect(proxied.sessions.size).toBe(0);
 });
+
+/** Opens connections as fast as it can, and holds so many. */
+const FLOOD = `
+  const { connect } = require('node:net');
+  let held = 0;
+  const open = () => {
+    for (let more = 0; more < 50 && held < 3000; more += 1) {
+      held += 1;
+      connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {}).once('close', () => { held -= 1; });
+    }
+    setImmediate(open);
+  };
+  open();
+  process.stdout.write('begun');`;
+
+it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+  'another user who opens connections without end keeps no own client out',
+  async () => {
+    await using proxied = await behindProxy(Promise.resolve());
+    const flood = spawn(process.execPath, ['-e', FLOOD, `${proxied.port}`], { uid: 65_534, gid: 65_534, cwd: '/' });
+    onTestFinished(() => void flood.kill('SIGKILL'));
+    await once(flood.stdout, 'data');
+    for (let round = 0; round < 20; round += 1) {
+      const client = connect(proxied.port, '127.0.0.1');
+      client.write(`hello ${round}`);
+      const [answer] = (await once(client, 'data')) as [Buffer];
+      expect(`${answer}`).toBe(`hello ${round}`);
+      client.destroy();
+    }
+    expect(flood.exitCode).toBeNull();
+  },
+  60_000,
+);

@@ -4,6 +4,7 @@ import { type StatementTokens, splitTokens } from '../sql/split.ts';
 import type { Resolve, StatementFacts } from '../statement.ts';
 import { dropIndex, type IndexType, takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
+import { reachOf } from './reach.ts';
 import { mysqlTokens } from './tokens.ts';
 
 /** Returns the statements of a text. */
@@ -23,7 +24,7 @@ function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   if (cursor.words('set', 'statement')) cursor.past('for');
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
   const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
-  return words ? READERS[words](cursor, resolve) : [];
+  return [...(words ? READERS[words](cursor, resolve) : []), ...reachOf(tokens)];
 }
 
 type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];

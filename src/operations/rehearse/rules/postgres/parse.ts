@@ -5,6 +5,7 @@ import { type StatementTokens, splitTokens } from '../sql/split.ts';
 import type { Resolve, StatementFacts } from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
+import { callsOut, reachOf } from './reach.ts';
 import { postgresTokens } from './tokens.ts';
 
 /** Returns the statements of a text. */
@@ -23,7 +24,7 @@ function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
   const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
-  return words ? READERS[words](cursor, resolve) : [];
+  return [...(words ? READERS[words](cursor, resolve) : []), ...reachOf(tokens)];
 }
 
 const OPENS_STATEMENT = new Set(['begin', 'then', 'else', 'loop']);
@@ -32,8 +33,8 @@ const IN_BLOCKS = new Set(['alter', 'create', 'drop', 'update', 'delete', 'inser
 /** The statements in the body of `DO`; those that it puts together at run time are not known. */
 function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const body = tokens.find(({ kind }) => kind === 'text')?.value ?? '';
-  const inner = splitTokens(body, postgresTokens(body));
-  return inner.flatMap(({ tokens: own }) => {
+  const words = postgresTokens(body);
+  const actions = splitTokens(body, words).flatMap(({ tokens: own }) => {
     const from = own.findIndex((token, at) => {
       const before = own[at - 1];
       const isFirst = !before || (before.kind === 'word' && OPENS_STATEMENT.has(before.value.toLowerCase()));
@@ -41,6 +42,7 @@ function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
     });
     return from === -1 ? [] : actionsOf(own.slice(from), resolve);
   });
+  return callsOut(words) ? [{ kind: 'reach' }, ...actions] : actions;
 }
 
 type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
