@@ -43,7 +43,7 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
     unknown.add(client);
     serveOwn(client).catch(() => client.destroy());
   });
-  proxy.listen(0, LOOPBACK);
+  proxy.listen({ port: 0, host: LOOPBACK, backlog: MOST_UNKNOWN });
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as AddressInfo).port,

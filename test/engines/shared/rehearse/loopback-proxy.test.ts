@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -65,35 +66,30 @@ it('clients that leave while the server is opened leave no session', async () =>
   expect(proxied.sessions.size).toBe(0);
 });
 
-/** Opens connections as fast as it can, and holds so many. */
-const FLOOD = `
+const FLOOD = 1500;
+const SCRIPT = `
   const { connect } = require('node:net');
-  let held = 0;
-  const open = () => {
-    for (let more = 0; more < 50 && held < 3000; more += 1) {
-      held += 1;
-      connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {}).once('close', () => { held -= 1; });
-    }
-    setImmediate(open);
-  };
-  open();
-  process.stdout.write('begun');`;
+  for (let at = 0; at < ${FLOOD}; at += 1) connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {});`;
+
+/** Connections to a port, of which nobody has taken any while this waits. */
+function waitingAt(port: number): number {
+  const to = ` 0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 01 `;
+  return readFileSync('/proc/net/tcp', 'latin1').split(to).length - 1;
+}
 
 it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
-  'another user who opens connections without end keeps no own client out',
+  'another user who opens many connections at once keeps no own client out',
   async () => {
     await using proxied = await behindProxy(Promise.resolve());
-    const flood = spawn(process.execPath, ['-e', FLOOD, `${proxied.port}`], { uid: 65_534, gid: 65_534, cwd: '/' });
+    const flood = spawn(process.execPath, ['-e', SCRIPT, `${proxied.port}`], { uid: 65_534, gid: 65_534, cwd: '/' });
     onTestFinished(() => void flood.kill('SIGKILL'));
-    await once(flood.stdout, 'data');
-    for (let round = 0; round < 20; round += 1) {
-      const client = connect(proxied.port, '127.0.0.1');
-      client.write(`hello ${round}`);
-      const [answer] = (await once(client, 'data')) as [Buffer];
-      expect(`${answer}`).toBe(`hello ${round}`);
-      client.destroy();
-    }
-    expect(flood.exitCode).toBeNull();
+    const until = Date.now() + 20_000;
+    while (waitingAt(proxied.port) < FLOOD) expect(Date.now()).toBeLessThan(until);
+    const client = connect(proxied.port, '127.0.0.1');
+    client.write('hello');
+    expect(`${await Promise.race([once(client, 'data'), once(client, 'close')])}`).toBe('hello');
+    client.destroy();
+    expect(proxied.sessions.size).toBeLessThanOrEqual(1);
   },
-  60_000,
+  30_000,
 );
