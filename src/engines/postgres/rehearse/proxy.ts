@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -134,7 +134,8 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     await relayBetween({
       ...{ client, server },
       toServer: passing(readClient, () => !tracker.holdsLocks()),
-      toClient: passing(readServer, endsIdle),
+      // This program releases the memory of what it has read.
+      toClient: passing(readServer, (chunk) => client instanceof Socket && endsIdle(chunk)),
     });
   } finally {
     session.closed();
