@@ -6,7 +6,7 @@ import { pages } from './rule-parts.ts';
 export const REACH_RULES: Rule[] = [
   {
     code: 'beyond_branch',
-    what: 'users, roles, grants, global variables, plugins, other servers and files',
+    what: 'users, grants, global variables, plugins, other servers, files',
     text: 'It reaches what is outside of the database: the rehearsal did it, and the end of the branch does not undo it.',
     safer: 'Do it once, apart from migrations of one database.',
     ...pages('sql-server-administration-statements.html', 'account-management-sql-statements'),

@@ -6,7 +6,7 @@ import { addressOf } from './rule-parts.ts';
 export const REACH_RULES: Rule[] = [
   {
     code: 'beyond_branch',
-    what: 'roles, databases, tablespaces, other servers (`dblink`, foreign servers, subscriptions), files and programs',
+    what: 'roles, databases, other servers (also by `dblink`), files and programs',
     text: 'It reaches what is outside of the database: the rehearsal did it, and the end of the branch does not undo it.',
     safer: 'Do it once, apart from migrations of one database.',
     url: addressOf('managing-databases.html'),
