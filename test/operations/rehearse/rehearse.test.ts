@@ -304,11 +304,15 @@ describeWithPostgres('a rehearsal', () => {
     expect(refused).toMatchObject({ outcome: 'failed', statements: [] });
   }, 60_000);
 
-  it('leaves a branch that prune finds when it is killed', async () => {
-    const run = tool.start(['rehearse', 'app', '--', 'sleep', '60']);
-    await run.said('"step":"work","state":"started"');
+  it('leaves a branch that prune finds when it is killed, and no session', async () => {
+    const run = tool.start(['rehearse', 'app', '--sql', await sqlFile('SELECT pg_sleep(600);')]);
+    const sleeps = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(600)%'";
+    const sleepers = (count: number) =>
+      eventually(async () => (await server.psql('postgres', { sql: sleeps })) === `${count}\n`);
+    await sleepers(1);
     run.killGroup();
     await run.ended;
+    await sleepers(0);
     expect(await branches()).toHaveLength(1);
     const later = { ...context(), clock: () => new Date(Date.now() + 25 * 3_600_000) };
     let names: string[] = [];
