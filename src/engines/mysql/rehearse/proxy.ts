@@ -75,13 +75,13 @@ async function relay({ client, server, pid, withoutEndOfColumns, options }: Rela
   try {
     await relayBetween({
       ...{ client, server },
-      toServer(chunk, pass) {
+      toServer(chunk) {
         readClient(chunk);
-        return pass(chunk);
+        return chunk;
       },
-      toClient(chunk, pass) {
+      toClient(chunk) {
         readServer(chunk);
-        return tracker.takeLook() ? look().then(() => pass(chunk)) : pass(chunk);
+        return tracker.takeLook() ? look().then(() => chunk) : chunk;
       },
     });
   } catch (error) {

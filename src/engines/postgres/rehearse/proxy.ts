@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -7,7 +7,6 @@ import {
   readBytes,
   relayBetween,
   startLoopbackProxy,
-  type Take,
 } from '../../shared/rehearse/loopback-proxy.ts';
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
@@ -119,36 +118,24 @@ async function relay({ client, server, options }: Relay): Promise<void> {
     released: session.released,
   });
   const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
-  const passing =
-    (read: (chunk: Buffer) => void, mayPass: (chunk: Buffer) => boolean): Take =>
-    (chunk, pass) => {
-      if (mayPass(chunk)) {
-        pass(chunk);
-        return void read(chunk);
-      }
-      read(chunk);
-      const bytes = withoutBinding(chunk);
-      return tracker.takeLook() ? look().then(() => pass(bytes)) : pass(bytes);
-    };
+  const behindLook = (chunk: Buffer) => (tracker.takeLook() ? look().then(() => chunk) : chunk);
   try {
     await relayBetween({
       ...{ client, server },
-      toServer: passing(readClient, () => !tracker.holdsLocks()),
-      // This program releases the memory of what it has read.
-      toClient: passing(readServer, (chunk) => client instanceof Socket && endsIdle(chunk)),
+      toServer(chunk) {
+        readClient(chunk);
+        return behindLook(chunk);
+      },
+      toClient(chunk) {
+        readServer(chunk);
+        return behindLook(withoutBinding(chunk));
+      },
     });
   } finally {
     session.closed();
     server.destroy();
     client.destroy();
   }
-}
-
-/** Ready for a query, without a transaction: no lock is held. */
-const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-
-function endsIdle(chunk: Buffer): boolean {
-  return chunk.length >= IDLE.length && chunk.compare(IDLE, 0, IDLE.length, chunk.length - IDLE.length) === 0;
 }
 
 const BOUND = Buffer.from('SCRAM-SHA-256-PLUS\0');

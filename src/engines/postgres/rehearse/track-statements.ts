@@ -60,8 +60,6 @@ export interface StatementTracker {
   fromServer: (type: number, beginning: Buffer) => void;
   /** The statement that runs, else the last one of an open transaction, whose locks are held. */
   running: () => RunningStatement | null;
-  /** Reports whether a transaction is open: it may hold locks. */
-  holdsLocks: () => boolean;
   /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
   takeLook: () => boolean;
 }
@@ -135,7 +133,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
     mayLock = false;
     status = next;
     if (next !== 'T') {
-      [mayCall, look] = [false, false];
+      mayCall = false;
       released();
     }
     if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
@@ -167,7 +165,6 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
       } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) end();
     },
     running: () => queue.find(({ kind }) => kind === 'query' || kind === 'execute') ?? (status === 'I' ? null : last),
-    holdsLocks: () => status !== 'I',
     takeLook() {
       const wanted = look;
       look = false;

@@ -76,12 +76,10 @@ export async function readBytes(stream: Duplex, count: number): Promise<Buffer> 
 interface Relay {
   client: Duplex;
   server: Duplex;
-  toServer: Take;
-  toClient: Take;
+  /** Are told the bytes before they are passed on, and return those that are: at once, where nothing is waited for. */
+  toServer: (chunk: Buffer) => Buffer | Promise<Buffer>;
+  toClient: (chunk: Buffer) => Buffer | Promise<Buffer>;
 }
-
-/** Reads bytes, and passes them on: before it reads them, where they need no look; or when the promise is settled. */
-export type Take = (chunk: Buffer, pass: (bytes: Buffer) => undefined) => Promise<void> | undefined;
 
 /** Passes bytes on both ways until one side ends, no faster than they are taken. */
 export async function relayBetween({ client, server, toServer, toClient }: Relay): Promise<void> {
@@ -90,9 +88,9 @@ export async function relayBetween({ client, server, toServer, toClient }: Relay
 }
 
 /** Listens for chunks: a statement of less than a millisecond notices each turn of promises. */
-function passOn(from: Duplex, to: Duplex, take: Take): Promise<void> {
+function passOn(from: Duplex, to: Duplex, take: Relay['toServer']): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const write = (bytes: Buffer): undefined => {
+  const write = (bytes: Buffer): void => {
     if (to.write(bytes)) return;
     from.pause();
     to.once('drain', () => from.resume());
@@ -104,13 +102,15 @@ function passOn(from: Duplex, to: Duplex, take: Take): Promise<void> {
   };
   const pass = (chunk: Buffer): void => {
     try {
-      const taking = take(chunk, write);
-      if (!taking) return;
-      from.pause();
-      taking.then(() => {
-        // What it has written may wait for the other side.
-        if (!to.writableNeedDrain) from.resume();
-      }, fail);
+      const taken = take(chunk);
+      if (Buffer.isBuffer(taken)) write(taken);
+      else {
+        from.pause();
+        taken.then((bytes) => {
+          from.resume();
+          write(bytes);
+        }, fail);
+      }
     } catch (error) {
       fail(error);
     }

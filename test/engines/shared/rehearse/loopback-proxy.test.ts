@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { relayBetween, startLoopbackProxy, type Take } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
+import { relayBetween, startLoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
 const MANY = 200;
@@ -26,7 +26,7 @@ async function behindProxy(opened: Promise<unknown>) {
     keep(session);
     client.once('close', () => session.destroy());
     session.once('close', () => client.destroy());
-    const same: Take = (chunk, pass) => pass(chunk);
+    const same = (chunk: Buffer): Buffer => chunk;
     await relayBetween({ client, server: session, toServer: same, toClient: same });
     ended += 1;
   });
