@@ -126,18 +126,26 @@ describeWithKind('postgres', 'tool link in other layouts of a repository', () =>
     await rm(path('other'), { recursive: true });
   });
 
-  it.skipIf(process.getuid?.() !== 0)('says how to see why git does not use a repository of another user', async () => {
-    git('clone', '--quiet', path('main'), path('theirs'));
-    spawnSync('chown', ['-R', '65534:65534', path('theirs')]);
-    const words = ['--config', path('main/tool.yml'), '--yes'];
-    for (const command of [['link', 'shop'], ['unlink'], ['branch', 'checkout', 'shop'], ['branch', 'hook', 'shop']]) {
-      const { stderr, status } = tool(path('theirs'), [...command, ...words]);
-      expect([command, status, stderr]).toEqual([
-        command,
-        1,
-        expect.stringContaining(`git shows no working tree in ${path('theirs')}`),
-      ]);
-      expect(stderr).toContain(`git -C ${path('theirs')} rev-parse --show-toplevel`);
-    }
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'names a repository of another user, and how to see why git does not use it',
+    async () => {
+      git('clone', '--quiet', path('main'), path('theirs'));
+      spawnSync('chown', ['-R', '65534:65534', path('theirs')]);
+      const words = ['--config', path('main/tool.yml'), '--yes'];
+      for (const command of [
+        ['link', 'shop'],
+        ['unlink'],
+        ['branch', 'checkout', 'shop'],
+        ['branch', 'hook', 'shop'],
+      ]) {
+        const { stderr, status } = tool(path('theirs'), [...command, ...words]);
+        expect([command, status, stderr]).toEqual([
+          command,
+          1,
+          expect.stringContaining(`git shows no working tree in ${path('theirs')}`),
+        ]);
+        expect(stderr).toContain(`git -C ${path('theirs')} rev-parse --show-toplevel`);
+      }
+    },
+  );
 });

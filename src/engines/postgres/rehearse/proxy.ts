@@ -19,7 +19,7 @@ import { scanClient, scanServer, trackStatements } from './track-statements.ts';
 interface ProxyOptions {
   address: WireAddress;
   recorder: Pick<Recorder<number>, 'now' | 'session'>;
-  /** Of its sessions, beside those of the client. */
+  /** Settings of its sessions; those of the client win. */
   settings: SessionSettings;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
