@@ -36,6 +36,17 @@ export interface ColumnDefinition {
   references: RelationName | null;
 }
 
+export const WITHOUT_CONSTRAINTS = {
+  default: null,
+  isNotNull: false,
+  isStored: false,
+  isIdentity: false,
+  isPrimary: false,
+  isUnique: false,
+  hasCheck: false,
+  references: null,
+} as const;
+
 export interface ConstraintDefinition {
   name: string | null;
   kind: 'primary' | 'unique' | 'foreign' | 'check' | 'exclusion' | 'not null';
@@ -88,6 +99,8 @@ export type Action =
   /** Reaches out of the database. */
   | { kind: 'reach' }
   | MysqlAction;
+
+export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 /** Actions that only MySQL and MariaDB have. */
 export type MysqlAction =
