@@ -71,13 +71,14 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   // Where room is short, the subject below the title has its object.
   const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
   viewport.furthest = furthest;
-  viewport.page = rows;
+  // The last line in view may stand for what follows.
+  viewport.page = Math.max(1, rows - 1);
   return (
     <Frame screen="confirm" path={[target, name]} aside={linesInView({ from, rows, count })}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Pane key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
+          <Pane key={name} lines={linesFrom(lines, { from, rows, more: glyphs.ellipsis })} width={paneWidth} />
         ))}
       </Box>
       <Pane lines={below} width={width} />
@@ -158,7 +159,7 @@ function arrange({ question, queued, width, height, wide, glyphs }: LayoutOption
   const pinned = [...(warningsStay ? warned : []), ...(outcomeStays ? outcome : [])].map((line) => [INDENT, ...line]);
   const gap: Span[][] = room - pinned.length > GAP_FROM ? [[]] : [];
   const below = [...pinned, ...queued, ...gap];
-  const rows = Math.max(1, height - above.length - below.length - ANSWERS);
+  const most = Math.max(1, height - above.length - below.length - ANSWERS);
   const inner = half - 4;
   const plan = [
     ...(outcomeStays ? [] : outcomeLines(consequence, inner)),
@@ -172,7 +173,16 @@ function arrange({ question, queued, width, height, wide, glyphs }: LayoutOption
         { name: 'steps', lines: steps, width: half },
       ]
     : [{ name: 'plan', lines: [...plan, ...(steps.length > 0 ? [[], ...steps] : [])], width: width - 2 }];
-  return { above, panes, rows, count: Math.max(...panes.map(({ lines }) => lines.length)), below };
+  const count = Math.max(...panes.map(({ lines }) => lines.length));
+  // The answers follow the plan; an empty line where there is room for one.
+  return { above, panes, rows: Math.min(most, count + 1), count, below };
+}
+
+/** The lines in view; the last one tells of more where a sentence would end in the middle. */
+function linesFrom(lines: Span[][], { from, rows, more }: { from: number; rows: number; more: string }): Span[][] {
+  const shown = lines.slice(from, from + rows);
+  const isCut = rows > LEAST_PLAN && lines.length > from + rows;
+  return isCut ? [...shown.slice(0, -1), [{ text: more, tone: 'dim' }]] : shown;
 }
 
 const INDENT: Span = { text: '  ' };

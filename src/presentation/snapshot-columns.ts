@@ -138,7 +138,7 @@ function isHeld({ id }: SnapshotRow, { snapshot, save }: Contents): boolean {
 }
 
 function heldCell({ unchanged }: Contents): Cell {
-  return unchanged ? { text: 'unchanged', tone: 'good' } : { text: 'maybe changed', tone: 'dim' };
+  return unchanged ? { text: 'unchanged', tone: 'good' } : { text: 'changed?', tone: 'dim' };
 }
 
 /** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */

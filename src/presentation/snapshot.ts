@@ -103,9 +103,9 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
-/** `28/28 columns`: those that the query changed, of those that look like personal data. */
+/** `28/28`: columns that the query changed, of those that look like personal data. */
 export function coverageText({ coverage }: SnapshotRow): string {
-  return coverage === undefined ? '' : `${coverage.changed}/${coverage.columns} columns`;
+  return coverage === undefined ? '' : `${coverage.changed}/${coverage.columns}`;
 }
 
 function coverageFacts({ coverage }: SnapshotRow): Fact[] {

@@ -2,9 +2,9 @@ import { Box, useAnimation, useIsScreenReaderEnabled, useWindowSize } from 'ink'
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { Facts } from '../../../components/facts.tsx';
+import type { Span } from '../../../components/line.tsx';
 import { ViewportContext } from '../../../components/list.tsx';
 import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
-import type { Span } from '../../../components/line.tsx';
 import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import type { Fact } from '../../../src/presentation/shapes/fact.ts';
@@ -111,12 +111,14 @@ function useActivity({ columns, rows }: Size): Strip {
   const most = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
   return {
     title: [{ text: 'activity', tone: 'strong' }],
-    lines: activityLines(entries, { glyphs, now, width: columns - 3, most }),
+    lines: activityLines(entries, { glyphs, now, width: columns - STRIP_MARGIN, most }),
   };
 }
 
 const NONE: HistoryEntry[] = [];
 const MOST_LINES = 8;
+/** Both sides, and a blank beside each. */
+const STRIP_MARGIN = 4;
 /** Entries of the history that are looked at for a strip. */
 const MOST_RECORDED = 100;
 
@@ -207,7 +209,10 @@ function listPane(model: Model, { route, width, height, isActive }: ListPaneOpti
   };
 }
 
-function factsPane({ id, detail: { title, facts } }: FactsPart, { width, height }: { width: number; height: number }): Pane {
+function factsPane(
+  { id, detail: { title, facts } }: FactsPart,
+  { width, height }: { width: number; height: number },
+): Pane {
   return {
     id,
     title,

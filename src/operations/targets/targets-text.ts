@@ -9,7 +9,7 @@ import type { Contents, TargetInfo, TargetRow } from '../../results/results.ts';
 import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
 import { sparkline } from '../../text/sparkline.ts';
-import { branchesDetail, copiesBytes, copiesLines, copyDetail } from '../load/copies-text.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail, copyFact } from '../load/copies-text.ts';
 import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
@@ -30,6 +30,8 @@ interface ColumnsOptions {
   sizes?: ReadonlyMap<string, SnapshotSizes>;
   /** A run is shown in place of the status of some target. */
   running?: boolean;
+  /** In a pane above the facts, which have the reason of a status. */
+  brief?: boolean;
   /** In a pane with room for little more than the names. */
   narrow?: boolean;
 }
@@ -101,7 +103,8 @@ function columnsOf({ glyphs, now, sizes, running = false }: ColumnsOptions) {
 
 /** For the width of a screen: columns that the detail pane repeats are dropped first. */
 export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
-  const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
+  const { name, status: full, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
+  const status = options.brief ? { ...full, cell: full.brief } : full;
   const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
   const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
   if (options.narrow) return [name, status, size];
@@ -144,8 +147,8 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       : { name: 'Shared', value: sharedText(row) },
     urlFact('Loads into', row.dst_url, NO_DESTINATION),
     ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row, now) }]),
-    ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
-    ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
+    ...(row.copies?.base ? [{ name: 'Base copy', ...copyFact(row.copies.base) }] : []),
+    ...(row.copies?.spare ? [{ name: 'Spare', ...copyFact(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     row.snapshots === 0
       ? { name: 'Snapshots', value: noSnapshotsText(row) }

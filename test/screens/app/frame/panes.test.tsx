@@ -58,9 +58,7 @@ test('targets, snapshots and tables stand side by side, above the facts of the s
   await expect.poll(text, { timeout: 20_000 }).toMatch(/public\.orders +120,000/);
   const lines = (await text()).split('\n');
   expect(lines[0]).toMatch(/^╭─ ❯ targets ─+ 12 ─┬─ snapshots of shop-00 ─+ 2.*─┬─ tables of 00aa00bb ─+ 25 ─╮$/);
-  expect(lines.find((line) => line.includes('─ shop-00 ─'))).toMatch(
-    /^├─ shop-00 ─+┼─ Snapshot 00aa00bb RAW ─+┤ .*│$/,
-  );
+  expect(lines.find((line) => line.includes('─ shop-00 ─'))).toMatch(/^├─ shop-00 ─+┼─ Snapshot 00aa00bb RAW ─+┤ .*│$/);
   expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *00aa00bb +0.*│› +public\.orders/);
   expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 160)).toBe(true);
 });
@@ -69,8 +67,8 @@ test('at 120 columns the snapshots have all columns that matter, above their tab
   const { text } = await shown({ columns: 120, rows: 40 });
   await expect.poll(text, { timeout: 20_000 }).toMatch(/public\.orders +120,000/);
   const lines = (await text()).split('\n');
-  expect(lines.find((line) => line.includes('COVERAGE'))).toMatch(/│  ID +# +AGE +KIND +LOADED +COVERAGE +SIZE /);
-  expect(lines.find((line) => line.includes('11aa11bb '))).toMatch(/ SAFE +unchanged +28\/28 columns +48\.3 MB /);
+  expect(lines.find((line) => line.includes('COVERAGE'))).toMatch(/│ {2}ID +# +AGE +KIND +LOADED +COVERAGE +SIZE /);
+  expect(lines.find((line) => line.includes('11aa11bb '))).toMatch(/ SAFE +unchanged +28\/28 +48\.3 MB /);
   expect(await text()).toMatch(/├─ Snapshot 00aa00bb RAW ─+┤[\s\S]*├─ tables of 00aa00bb ─+ 25 ─┤/);
   expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 120)).toBe(true);
 });
