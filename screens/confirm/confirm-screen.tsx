@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { factLines } from '../../components/facts.tsx';
-import { Lines, type Span } from '../../components/line.tsx';
+import { cutSpans, Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
@@ -71,14 +71,13 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   // Where room is short, the subject below the title has its object.
   const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
   viewport.furthest = furthest;
-  // The last line in view may stand for what follows.
-  viewport.page = Math.max(1, rows - 1);
+  viewport.page = rows;
   return (
     <Frame screen="confirm" path={[target, name]} aside={linesInView({ from, rows, count })}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Pane key={name} lines={linesFrom(lines, { from, rows, more: glyphs.ellipsis })} width={paneWidth} />
+          <Pane key={name} lines={linesFrom(lines, { from, rows, width: paneWidth, more: glyphs.ellipsis })} width={paneWidth} />
         ))}
       </Box>
       <Pane lines={below} width={width} />
@@ -178,11 +177,19 @@ function arrange({ question, queued, width, height, wide, glyphs }: LayoutOption
   return { above, panes, rows: Math.min(most, count + 1), count, below };
 }
 
-/** The lines in view; the last one tells of more where a sentence would end in the middle. */
-function linesFrom(lines: Span[][], { from, rows, more }: { from: number; rows: number; more: string }): Span[][] {
+interface LinesInView {
+  from: number;
+  rows: number;
+  width: number;
+  more: string;
+}
+
+/** The lines in view; dots end the last one where others follow: a sentence may go on there. */
+function linesFrom(lines: Span[][], { from, rows, width, more }: LinesInView): Span[][] {
   const shown = lines.slice(from, from + rows);
-  const isCut = rows > LEAST_PLAN && lines.length > from + rows;
-  return isCut ? [...shown.slice(0, -1), [{ text: more, tone: 'dim' }]] : shown;
+  const last = shown.at(-1);
+  if (!last || lines.length <= from + rows) return shown;
+  return [...shown.slice(0, -1), [...cutSpans(last, width - 4, ''), { text: ` ${more}`, tone: 'dim' }]];
 }
 
 const INDENT: Span = { text: '  ' };
