@@ -189,7 +189,7 @@ function linesFrom(lines: Span[][], { from, rows, width, more }: LinesInView): S
   const shown = lines.slice(from, from + rows);
   const last = shown.at(-1);
   if (!last || lines.length <= from + rows) return shown;
-  return [...shown.slice(0, -1), [...cutSpans(last, width - 4, ''), { text: ` ${more}`, tone: 'dim' }]];
+  return [...shown.slice(0, -1), [...cutSpans(last, width - 4, ''), { text: last.length > 0 ? ` ${more}` : more, tone: 'dim' }]];
 }
 
 const INDENT: Span = { text: '  ' };

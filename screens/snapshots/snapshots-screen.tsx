@@ -97,6 +97,7 @@ function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<Snap
           height={height - (filtering ? 1 : 0)}
           empty={empty}
           detail={alone ? (row) => detailOf(model, route, row) : undefined}
+          hasFacts={!alone}
           wide={wide}
           isActive={isActive}
         />

@@ -140,8 +140,8 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
 test('in a wide window the log stands beside the steps', async () => {
   const model = await loaded({}, {});
   const shown = await screenText(model, { columns: 160, rows: 50 });
-  expect(shown).toMatch(/✓ Restore 25 tables.* Log ─|Log ─.*/);
-  expect(shown).toMatch(/✓ app_dev replaced .*/);
+  expect(shown).toContain(' Log ─');
+  expect(shown).toContain('✓ app_dev replaced');
   expect(shown).toMatch(/\d\d:\d\d:\d\d ✓ Restore/);
   expect(await screenText(model, SIZE)).not.toContain('Log ─');
 });
