@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { cut } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
-import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
+import { cutSpans, Line, padded, type Span, spansWidth } from './line.tsx';
 import { StatusBar, type StatusFact } from './status-bar.tsx';
 import { type TextStyle, useTheme } from './theme.ts';
 
@@ -143,10 +143,3 @@ const LEAST_ASIDE = 6;
 
 /** Cells of a part of the path that makes room for the name. */
 const SHORTENED = 8;
-
-/** Between one blank at each end. */
-function padded(spans: Span[]): Span[] {
-  const last = spans.length - 1;
-  const trimmed = spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
-  return spans.length === 0 ? [] : [{ text: ' ' }, ...trimmed, { text: ' ' }];
-}

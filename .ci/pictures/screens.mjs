@@ -128,7 +128,7 @@ export const SCENES = [
       { picture: 'subset-graph', title: 'A table and its neighbours', keys: ['O'], shows: 'customer' },
       { keys: ['esc'], shows: 'Enter' },
       { keys: ['esc'], shows: '3 targets' },
-      { picture: 'check', title: 'Configuration check', keys: ['Y'], shows: /tool ❯ check ─/ },
+      { picture: 'check', title: 'Configuration check', keys: ['Y'], shows: /❯ ✓ +configuration/ },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['G', 'b'], shows: /✗/ },
       { picture: 'run-failed', screen: 'run', title: 'A failed run', keys: [], shows: '✗' },
