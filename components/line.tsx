@@ -87,7 +87,7 @@ export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[]
 }
 
 /** Between one blank at each end. */
-export function padded(spans: Span[]): Span[] {
+export function betweenBlanks(spans: Span[]): Span[] {
   const last = spans.length - 1;
   const trimmed = spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
   return spans.length === 0 ? [] : [{ text: ' ' }, ...trimmed, { text: ' ' }];

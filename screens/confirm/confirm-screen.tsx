@@ -77,7 +77,11 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Pane key={name} lines={linesFrom(lines, { from, rows, width: paneWidth, more: glyphs.ellipsis })} width={paneWidth} />
+          <Pane
+            key={name}
+            lines={linesFrom(lines, { from, rows, width: paneWidth, more: glyphs.ellipsis })}
+            width={paneWidth}
+          />
         ))}
       </Box>
       <Pane lines={below} width={width} />
@@ -189,7 +193,10 @@ function linesFrom(lines: Span[][], { from, rows, width, more }: LinesInView): S
   const shown = lines.slice(from, from + rows);
   const last = shown.at(-1);
   if (!last || lines.length <= from + rows) return shown;
-  return [...shown.slice(0, -1), [...cutSpans(last, width - 4, ''), { text: last.length > 0 ? ` ${more}` : more, tone: 'dim' }]];
+  return [
+    ...shown.slice(0, -1),
+    [...cutSpans(last, width - 4, ''), { text: last.length > 0 ? ` ${more}` : more, tone: 'dim' }],
+  ];
 }
 
 const INDENT: Span = { text: '  ' };
