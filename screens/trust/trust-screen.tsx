@@ -51,8 +51,8 @@ export const trustScreen: ScreenModule<TrustRoute> = {
   rows: ({ terminal }, { lines }) => rowsByIndex(wrapped(lines, contentWidth(terminal.columns()))),
 };
 
-/** Cells of the pointer, of the gap behind the labels, and of one at the right. */
-const MARGIN = 5;
+/** Cells of the pointer, and of the gap behind the labels. */
+const MARGIN = 4;
 
 /** Nothing may be cut. */
 function wrapped(lines: TrustLine[], width: number): TrustLine[] {
