@@ -59,7 +59,7 @@ function RunPanes({ route, run, before, now }: Pick<OutcomeProps, 'route' | 'run
   return (
     <Box>
       <RunOutcome {...{ route, run, before, now, height }} width={steps} />
-      <LogBeside run={run} width={width - steps} height={height} />
+      <LogTail run={run} width={width - steps} height={height} />
     </Box>
   );
 }
@@ -67,7 +67,7 @@ function RunPanes({ route, run, before, now }: Pick<OutcomeProps, 'route' | 'run
 const STEPS_SHARE = 0.55;
 
 /** The end of the log, which follows new lines. */
-function LogBeside({ run: { state }, width, height }: { run: Run; width: number; height: number }) {
+function LogTail({ run: { state }, width, height }: { run: Run; width: number; height: number }) {
   const { glyphs } = useTheme();
   const { log } = state;
   const room = width - MARGIN;

@@ -16,7 +16,7 @@ export function copyDetail(copy: DatabaseCopy): string {
   return `${copyText(copy)}, of snapshot ${snapshotText(copy)}${state}`;
 }
 
-/** Where it takes more than one line, the size and whether it can be used. */
+/** Returns the copy as a fact; short, its size and whether it can be used. */
 export function copyFact(copy: DatabaseCopy): Omit<Fact, 'name'> {
   const { size_bytes, outdated, snapshot } = copy;
   const size = size_bytes === null ? [] : [formatBytes(size_bytes)];
