@@ -8,6 +8,8 @@ import { useTheme } from './theme.ts';
 export interface Viewport {
   keys: string[];
   furthest: number;
+  /** What stands side by side in a wide window is drawn as lines. */
+  stacked?: boolean;
   /** Lines in view of a text that scrolls. */
   page?: number;
   /** The pane that has the keys; absent where a screen is alone on its page. */

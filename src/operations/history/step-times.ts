@@ -1,5 +1,6 @@
 import type { StepTime } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import type { ExpectedStep } from '../../state/overall-progress.ts';
 
 /** Steps of one run; a run of more is no base of an estimate. */
 const MOST_STEPS = 60;
@@ -21,4 +22,31 @@ export function timeSteps(context: Context): { timed: Context; times: () => Step
   };
   const times = () => begun.flatMap(({ step, ms, ended }) => (ended ? [{ step, ms }] : []));
   return { timed, times: () => (begun.length > MOST_STEPS ? [] : times()) };
+}
+
+/** Returns the times with the durations that the content let expect; as they are where the steps are others. */
+export function withExpectedTimes(times: StepTime[], expected: ExpectedStep[]): StepTime[] {
+  const places = placesOf(times, expected);
+  return times.map((time, at) => {
+    const ms = expected[places?.[at] ?? -1]?.ms;
+    return ms === undefined ? time : { ...time, expected_ms: Math.round(ms) };
+  });
+}
+
+/** The times of the expected steps, `null` for those that did not come; `null` of a run with other steps. */
+export function inOrder(expected: ExpectedStep[], times: StepTime[]): (number | null)[] | null {
+  const places = placesOf(times, expected);
+  return places && expected.map((_, at) => times[places.indexOf(at)]?.ms ?? null);
+}
+
+/** Where the steps are among the expected ones; `null` where there are none, or others. */
+function placesOf(times: StepTime[], expected: ExpectedStep[]): number[] | null {
+  const places: number[] = [];
+  for (const { step } of times) {
+    const last = places.at(-1) ?? -1;
+    const at = expected.findIndex((other, index) => index > last && other.step === step);
+    if (at === -1) return null;
+    places.push(at);
+  }
+  return places.length === 0 ? null : places;
 }

@@ -17,6 +17,7 @@ import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '.
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { resetExpectedSteps } from './expected-steps.ts';
 
 export interface ResetRequest {
   target: string;
@@ -85,6 +86,7 @@ export function applyReset(given: Context, planned: PlannedReset): Promise<Reset
     {
       work: (timed) => statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
+      steps: () => resetExpectedSteps(planned.plan),
     },
   );
 }

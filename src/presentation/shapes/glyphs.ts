@@ -12,6 +12,12 @@ export interface Glyphs {
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   /** Ends of a rule that meets others, named after the sides to which it goes on. */
   junctions: { down: string; up: string; right: string; left: string; cross: string };
+  /** Lines that differ from a rule. */
+  strokes: { heavy: string; broken: string };
+  /** Heads of arrows. */
+  heads: { left: string; right: string };
+  /** Part of a circle. */
+  loop: string;
   /** The selected row of a list to which no keys go. */
   selected: string;
   dot: string;
@@ -48,6 +54,9 @@ export const UNICODE: Glyphs = {
   side: '│',
   corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   junctions: { down: '┬', up: '┴', right: '├', left: '┤', cross: '┼' },
+  strokes: { heavy: '━', broken: '┄' },
+  heads: { left: '◂', right: '▸' },
+  loop: '↺',
   selected: '›',
   dot: '·',
   arrow: '→',
@@ -77,6 +86,9 @@ export const ASCII: Glyphs = {
   side: '|',
   corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   junctions: { down: '+', up: '+', right: '+', left: '+', cross: '+' },
+  strokes: { heavy: '=', broken: '.' },
+  heads: { left: '<', right: '>' },
+  loop: '@',
   selected: '-',
   dot: '|',
   arrow: '->',
@@ -107,6 +119,9 @@ export const SPOKEN: Glyphs = {
   side: '',
   corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   junctions: { down: '', up: '', right: '', left: '', cross: '' },
+  strokes: { heavy: '', broken: '' },
+  heads: { left: '', right: '' },
+  loop: 'circular',
   selected: '',
   dot: ',',
   arrow: 'to',
