@@ -32,7 +32,9 @@ const UP = 4;
 const DOWN = 8;
 
 export function createCanvas({ width, height, glyphs }: { width: number; height: number; glyphs: Glyphs }): Canvas {
-  const rows = Array.from({ length: height }, () => Array.from({ length: width }, (): Cell => ({ text: ' ', ways: 0 })));
+  const rows = Array.from({ length: height }, () =>
+    Array.from({ length: width }, (): Cell => ({ text: ' ', ways: 0 })),
+  );
   const set = ({ x, y }: Point, cell: Cell): void => {
     const row = rows[y];
     if (row?.[x]) row[x] = cell;
@@ -85,7 +87,7 @@ function drawn({ ways, stroke, text, ...look }: Cell, glyphs: Glyphs): Span {
 }
 
 function lineGlyph(ways: number, { stroke, glyphs }: { stroke: LineStyle['stroke']; glyphs: Glyphs }): string {
-  const { corners, junctions, rule, side, strokes } = glyphs;
+  const { corners, junctions, rule, side } = glyphs;
   const joined: Record<number, string> = {
     [RIGHT | DOWN]: corners.topLeft,
     [LEFT | DOWN]: corners.topRight,
@@ -97,6 +99,6 @@ function lineGlyph(ways: number, { stroke, glyphs }: { stroke: LineStyle['stroke
     [LEFT | RIGHT | UP]: junctions.up,
     [LEFT | RIGHT | UP | DOWN]: junctions.cross,
   };
-  if ((ways & (UP | DOWN)) === 0) return stroke ? strokes[stroke] : rule;
+  if ((ways & (UP | DOWN)) === 0) return stroke ? glyphs[stroke] : rule;
   return joined[ways] ?? side;
 }

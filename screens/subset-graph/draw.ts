@@ -3,17 +3,19 @@ import type { Span } from '../../components/line.tsx';
 import { ruleText } from '../../src/operations/subset/text.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { SubsetGraph, SubsetReference } from '../../src/results/subset-results.ts';
-import { cellWidth, cut, cutMiddle } from '../../src/text/text-width.ts';
+import { cellWidth, cut, cutMiddle, fitCells } from '../../src/text/text-width.ts';
+import { BOX_HEIGHT, type DiagramColumn, diagramRows, type PlacedNode } from './layout.ts';
+import { boxRows, chosenLook, type Look, MARGIN, type Names, POINTER, rootsInView, SIDES } from './look.ts';
 import {
-  BOX_HEIGHT,
-  type DiagramColumn,
-  diagramColumns,
-  diagramRows,
-  type NodeHeight,
-  type PlacedNode,
-  sideHeight,
-} from './layout.ts';
-import { briefRowsText, factsOf, itselfText, marksOf, rowsText, shortNames, stepHeading } from './text.ts';
+  briefRowsText,
+  factsByTable,
+  itselfText,
+  marksOf,
+  ROWS_HEADING,
+  rowsText,
+  shortNames,
+  stepHeading,
+} from './text.ts';
 import { type DiagramNode, type DiagramTree, nodesOf } from './tree.ts';
 
 interface DiagramOptions {
@@ -25,11 +27,9 @@ interface DiagramOptions {
 }
 
 /** What all parts of a drawing share. */
-interface Drawing extends DiagramOptions {
+interface Drawing extends DiagramOptions, Look, Names {
   canvas: Canvas;
   columns: Map<number, DiagramColumn>;
-  name: (table: string) => string;
-  unit: NodeHeight;
   /** The line at which the middle is joined to its neighbours. */
   middle: number;
 }
@@ -40,20 +40,17 @@ const HEADING = 1;
 export function drawDiagram(tree: DiagramTree, options: DiagramOptions): Span[][] {
   const { graph, selected, width, height, glyphs } = options;
   const body = height - HEADING;
-  const name = shortNames(graph);
-  const needs = (unit: NodeHeight) => (node: DiagramNode) => neededWidth(node, { graph, glyphs, unit, name });
-  const boxed = diagramColumns(tree, { width, selected: selected.step, needs: needs(BOX_HEIGHT) });
-  const unit = fitsBoxed(tree, boxed, body) ? BOX_HEIGHT : 1;
-  const shown = unit === 1 ? diagramColumns(tree, { width, selected: selected.step, needs: needs(1) }) : boxed;
+  const names: Names = { name: shortNames(graph), factsOf: factsByTable(graph) };
+  const { look, columns: shown } = chosenLook(tree, { ...options, ...names, height: body });
   const columns = new Map(shown.map((column) => [column.step, column]));
   const boxHeight = tree.middle.itself ? BOX_HEIGHT + 1 : BOX_HEIGHT;
   const middle = Math.max(0, Math.floor((body - boxHeight) / 2) + 1);
   const canvas = createCanvas({ width, height, glyphs });
-  const drawing: Drawing = { ...options, canvas, columns, name, unit, middle };
+  const drawing: Drawing = { ...options, ...names, ...look, canvas, columns, middle };
   drawHeadings(tree, drawing);
   const isShown = (step: number): boolean => columns.has(step);
   const placed = rootsInView(tree, shown).flatMap((roots) =>
-    diagramRows(roots, { height: body, middle, unit, selected, isShown }),
+    diagramRows(roots, { height: body, middle, unit: look.unit, selected, isShown }),
   );
   const rows = new Map(placed.map(({ node, row }) => [node, row]));
   if (isShown(0)) rows.set(tree.middle, middle);
@@ -62,51 +59,14 @@ export function drawDiagram(tree: DiagramTree, options: DiagramOptions): Span[][
   return canvas.lines();
 }
 
-/** The tables next to the middle, or those at the near end of what is in view. */
-function rootsInView(tree: DiagramTree, columns: DiagramColumn[]): DiagramNode[][] {
-  const steps = columns.map(({ step }) => step);
-  const nearest = [Math.max(...steps.filter((step) => step < 0)), Math.min(...steps.filter((step) => step > 0))];
-  return nearest.map((step) => nodesOf(tree).filter((node) => node.step === step));
-}
-
-function fitsBoxed(tree: DiagramTree, columns: DiagramColumn[], height: number): boolean {
-  const steps = new Set(columns.map(({ step }) => step));
-  const options = { unit: BOX_HEIGHT, isShown: (step: number) => steps.has(step) } as const;
-  return rootsInView(tree, columns).every((roots) => sideHeight(roots, options) <= height);
-}
-
-interface WidthOptions {
-  graph: SubsetGraph;
-  glyphs: Glyphs;
-  unit: NodeHeight;
-  name: (table: string) => string;
-}
-
-/** Cells of the pointer before a name. */
-const POINTER = 2;
-/** Cells of the sides of a box. */
-const SIDES = 4;
-
-function neededWidth(node: DiagramNode, { graph, glyphs, unit, name }: WidthOptions): number {
-  const facts = factsOf(graph, node.table);
-  const marks = marksOf(node, { glyphs, isEdge: true });
-  const ofName = POINTER + cellWidth(name(node.table)) + (marks === '' ? 0 : 1 + cellWidth(marks));
-  if (unit === 1 && node.near !== null) return ofName + 2 + cellWidth(rowsText(facts));
-  const own = node.near === null && node.itself ? cellWidth(itselfText(glyphs)) : 0;
-  return SIDES + Math.max(ofName, POINTER + cellWidth(boxRows(node, graph)), POINTER + own);
-}
-
-function boxRows({ table }: DiagramNode, graph: SubsetGraph): string {
-  const facts = factsOf(graph, table);
-  const rows = rowsText(facts);
-  return rows === facts.rule ? rows : `${facts.rule}  ${rows}`;
-}
-
-function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs }: Drawing): void {
+function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs, unit }: Drawing): void {
   const counts = Map.groupBy(nodesOf(tree), ({ step }) => step);
   for (const { step, x, width } of columns.values()) {
     const text = cut(stepHeading(step, counts.get(step)?.length ?? 0), width - POINTER, glyphs.ellipsis);
     canvas.text({ x: x + POINTER, y: 0 }, [{ text, tone: 'dim' }]);
+    const end = x + width - MARGIN - ROWS_HEADING.length;
+    const isRoom = x + POINTER + cellWidth(text) < end;
+    if (unit === 1 && step !== 0 && isRoom) canvas.text({ x: end, y: 0 }, [{ text: ROWS_HEADING, tone: 'dim' }]);
   }
 }
 
@@ -130,31 +90,35 @@ interface ReferenceOptions {
 /** An arrow between a table and the next one towards the middle: it points to the referenced one. */
 function drawReference({ node, row, isAbove }: PlacedNode, { drawing, rows, body }: ReferenceOptions): void {
   const { near, reference, step } = node;
-  const { canvas, columns, glyphs } = drawing;
-  const own = columns.get(step);
-  const other = near && columns.get(near.step);
+  const { canvas, glyphs } = drawing;
   const from = near && rows.get(near);
-  if (!own || !other || from == null || !reference) return;
+  if (near === null || from == null || !reference) return;
   const style = styleOf(reference);
   const side = Math.sign(step);
-  const [start, end] = side > 0 ? [other.x + other.width, own.x - 1] : [other.x - 1, own.x + own.width];
-  const trunk = start + side * TRUNK;
-  const to = row ?? (isAbove ? 0 : body - 1);
+  const [start, end] =
+    side > 0
+      ? [endOf(near, drawing), columnOf(node, drawing).x - 1]
+      : [columnOf(near, drawing).x - 1, endOf(node, drawing)];
+  const { x, width } = columnOf(near, drawing);
+  // Level for all tables of a column.
+  const trunk = side > 0 ? x + width + TRUNK : x - 1 - TRUNK;
+  // The line goes on beyond the edge.
+  const to = row ?? (isAbove ? -1 : body);
   const at = (x: number, y: number): Point => ({ x, y: y + HEADING });
   const way = [at(start, from), at(trunk, from), at(trunk, to)];
   canvas.line(row === null ? way : [...way, at(end, to)], style);
   if (row === null) return;
-  const { left, right } = glyphs.heads;
+  const { toLeft, toRight } = glyphs;
   const isOutward = reference.to === node.table;
   const { stroke: _, ...look } = style;
-  canvas.text(at(end, to), [{ ...look, text: isOutward === side > 0 ? right : left }]);
+  canvas.text(at(end, to), [{ ...look, text: isOutward === side > 0 ? toRight : toLeft }]);
 }
 
 /** Cells from a table to the line that joins its neighbours. */
 const TRUNK = 1;
 
 function drawTable(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
-  if (node.near === null || drawing.unit !== 1) drawBox(node, { drawing, row });
+  if (node.near === null || drawing.unit === BOX_HEIGHT) drawBox(node, { drawing, row });
   else drawLine(node, { drawing, row });
 }
 
@@ -167,35 +131,56 @@ function isEdge({ step, shown }: DiagramNode, { columns }: Drawing): boolean {
   return shown.length === 0 || !columns.has(step + Math.sign(step));
 }
 
+/** The name, and the rows behind or below it. */
 function drawLine(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
-  const { graph, glyphs, columns, canvas, selected } = drawing;
-  const { x, width } = columns.get(node.step) ?? { x: 0, width: 0 };
-  const facts = factsOf(graph, node.table);
-  const marks = marksOf(node, { glyphs, isEdge: isEdge(node, drawing) });
-  const ofMarks = marks === '' ? '' : ` ${marks}`;
-  const room = width - POINTER - cellWidth(ofMarks);
-  const full = drawing.name(node.table);
-  const long = rowsText(facts);
-  const count = cellWidth(full) + 2 + cellWidth(long) <= room ? long : briefRowsText(facts);
-  const isRoom = cellWidth(count) + 2 + LEAST_NAME <= room;
-  const shown = isRoom ? count : '';
-  const name = cutMiddle(full, room - (isRoom ? cellWidth(count) + 2 : 0), glyphs.ellipsis);
-  const blank = ' '.repeat(Math.max(0, room - cellWidth(name) - cellWidth(shown)));
+  const { factsOf, canvas, selected, unit } = drawing;
+  const { x, width } = columnOf(node, drawing);
+  const { name, behind, marks } = labelOf(node, drawing);
+  const room = width - POINTER - MARGIN;
+  const filled = behind === '' ? name : fitCells(name, room - cellWidth(behind + marks));
   canvas.text({ x, y: row + HEADING }, [
     pointerOf(node, drawing),
-    { text: name, tone: ruleText(facts.rule).tone, bold: node === selected },
-    { text: blank },
-    { text: shown, tone: 'dim' },
-    { text: ofMarks, tone: node.repeats || node.reference?.circular ? 'caution' : 'dim' },
+    { text: filled, tone: ruleText(factsOf(node.table).rule).tone, bold: node === selected },
+    { text: behind, tone: 'dim' },
+    { text: marks, tone: node.repeats || node.reference?.circular ? 'caution' : 'dim' },
   ]);
+  if (unit !== 2) return;
+  const facts = factsOf(node.table);
+  const text = [rowsText(facts), briefRowsText(facts)].find((each) => cellWidth(each) <= room) ?? '';
+  canvas.text({ x: x + POINTER, y: row + 1 + HEADING }, [{ text, tone: 'dim' }]);
+}
+
+function labelOf(node: DiagramNode, drawing: Drawing): { name: string; behind: string; marks: string } {
+  const { factsOf, glyphs, unit, isBrief } = drawing;
+  const facts = factsOf(node.table);
+  const text = marksOf(node, { glyphs, isEdge: isEdge(node, drawing) });
+  const marks = text === '' ? '' : ` ${text}`;
+  const room = columnOf(node, drawing).width - POINTER - MARGIN - cellWidth(marks);
+  const count = isBrief ? briefRowsText(facts) : rowsText(facts);
+  const full = drawing.name(node.table);
+  const least = cellWidth(count) + 2 + Math.min(LEAST_NAME, cellWidth(full));
+  const behind = unit === 1 && least <= room ? `  ${count}` : '';
+  return { name: cutMiddle(full, room - cellWidth(behind), glyphs.ellipsis), behind, marks };
+}
+
+function columnOf({ step }: DiagramNode, { columns }: Drawing): { x: number; width: number } {
+  return columns.get(step) ?? { x: 0, width: 0 };
+}
+
+/** The cell behind a table, where a line to its neighbours at the right begins. */
+function endOf(node: DiagramNode, drawing: Drawing): number {
+  const { x, width } = columnOf(node, drawing);
+  if (node.near === null || drawing.unit !== 2) return x + width;
+  const { name, marks } = labelOf(node, drawing);
+  return x + POINTER + cellWidth(name + marks) + MARGIN;
 }
 
 const LEAST_NAME = 8;
 
 function drawBox(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
-  const { graph, glyphs, columns, canvas, selected } = drawing;
-  const { x, width } = columns.get(node.step) ?? { x: 0, width: 0 };
-  const { rule } = factsOf(graph, node.table);
+  const { factsOf, glyphs, canvas, selected } = drawing;
+  const { x, width } = columnOf(node, drawing);
+  const facts = factsOf(node.table);
   const marks = node.near === null ? '' : marksOf(node, { glyphs, isEdge: isEdge(node, drawing) });
   const inner = width - SIDES;
   const room = inner - POINTER - (marks === '' ? 0 : 1 + cellWidth(marks));
@@ -204,11 +189,11 @@ function drawBox(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: n
   const lines: Span[][] = [
     [
       pointerOf(node, drawing),
-      { text: name, tone: ruleText(rule).tone, bold: isSelected || node.near === null },
+      { text: name, tone: ruleText(facts.rule).tone, bold: isSelected || node.near === null },
       { text: ' '.repeat(Math.max(0, room - cellWidth(name))) },
       { text: marks === '' ? '' : ` ${marks}`, tone: 'caution' },
     ],
-    [{ text: '  ' }, { text: cut(boxRows(node, graph), inner - POINTER, glyphs.ellipsis), tone: 'dim' }],
+    [{ text: '  ' }, { text: cut(boxRows(facts, inner - POINTER), inner - POINTER, glyphs.ellipsis), tone: 'dim' }],
   ];
   if (node.near === null && node.itself) {
     lines.push([{ text: '  ' }, { text: cut(itselfText(glyphs), inner - POINTER, glyphs.ellipsis), tone: 'caution' }]);
@@ -218,8 +203,15 @@ function drawBox(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: n
   const border: LineStyle = { tone: isSelected ? 'accent' : node.near === null ? 'plain' : 'border', bold: isSelected };
   canvas.line(
     [
-      ...[{ x: left, y: top }, { x: right, y: top }, { x: right, y: bottom }],
-      ...[{ x: left, y: bottom }, { x: left, y: top }],
+      ...[
+        { x: left, y: top },
+        { x: right, y: top },
+        { x: right, y: bottom },
+      ],
+      ...[
+        { x: left, y: bottom },
+        { x: left, y: top },
+      ],
     ],
     border,
   );

@@ -1,14 +1,17 @@
 import type { DiagramNode, DiagramTree } from './tree.ts';
 import { nodesOf } from './tree.ts';
 
-/** One line a table, or a box around it. */
-export type NodeHeight = 1 | typeof BOX_HEIGHT;
+/** A line for each table, a second one for its rows, or a box around both. */
+export type NodeHeight = 1 | 2 | typeof BOX_HEIGHT;
 
 export const BOX_HEIGHT = 4;
 /** Cells of a name that can still be told from others. */
 const LEAST_WIDTH = 18;
 const LEAST_GAP = 5;
 const MOST_GAP = 14;
+/** In a wide window the table in the middle is as wide as it needs, up to this. */
+const MOST_OF_MIDDLE = 40;
+const WIDE = 100;
 
 export interface DiagramColumn {
   step: number;
@@ -30,12 +33,14 @@ export function diagramColumns(tree: DiagramTree, { width, selected, needs }: Co
   const steps = [...nodes.keys()].sort((a, b) => a - b);
   const needed = new Map([...nodes].map(([step, all]) => [step, Math.max(...all.map(needs))]));
   const windows = steps.map((_, fewer) => windowOf(steps, { count: steps.length - fewer, selected }));
-  const fits = (shown: number[], least: number): boolean =>
-    shown.reduce((sum, step) => sum + Math.min(needed.get(step) ?? 0, least) + LEAST_GAP, -LEAST_GAP) <= width;
+  const widthOf = (step: number, most: number): number =>
+    Math.min(needed.get(step) ?? 0, step === 0 && width >= WIDE ? Math.max(most, MOST_OF_MIDDLE) : most);
+  const fits = (shown: number[], most: number): boolean =>
+    shown.reduce((sum, step) => sum + widthOf(step, most) + LEAST_GAP, -LEAST_GAP) <= width;
   const shown = windows.find((each) => fits(each, LEAST_WIDTH)) ?? [selected];
   let most = LEAST_WIDTH;
   while (most < width && fits(shown, most + 1)) most += 1;
-  const widths = shown.map((step) => Math.min(needed.get(step) ?? 0, most));
+  const widths = shown.map((step) => widthOf(step, most));
   const used = widths.reduce((sum, each) => sum + each, 0);
   const gaps = Math.max(1, shown.length - 1);
   const gap = Math.min(MOST_GAP, Math.floor((width - used) / gaps));
@@ -99,7 +104,7 @@ export function sideHeight(roots: DiagramNode[], options: Pick<RowsOptions, 'uni
 
 /** The line of a table's name. */
 function joint(unit: NodeHeight): number {
-  return unit === 1 ? 0 : 1;
+  return unit === BOX_HEIGHT ? 1 : 0;
 }
 
 function blocksOf(roots: DiagramNode[], { unit, isShown }: Pick<RowsOptions, 'unit' | 'isShown'>) {

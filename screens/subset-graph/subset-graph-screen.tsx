@@ -12,7 +12,7 @@ import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { KeyBinding, Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { drawDiagram } from './draw.ts';
-import { diagramFacts, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
+import { diagramFacts, factsByTable, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
 import { besides, type DiagramNode, diagramTree, movedTo, nodesOf, nodeWithId, type Side } from './tree.ts';
 
 declare module '../app/route.ts' {
@@ -168,6 +168,7 @@ interface StackedProps {
 function Stacked({ route: { graph }, nodes, selected, width, height }: StackedProps) {
   const { glyphs } = useTheme();
   const name = shortNames(graph);
+  const factsOf = factsByTable(graph);
   const items = nodes.flatMap((node, at) => {
     const isFirst = node.step !== 0 && Math.sign(node.step) !== Math.sign(nodes[at - 1]?.step ?? 0);
     const count = nodes.filter(({ step }) => step === node.step).length;
@@ -177,7 +178,9 @@ function Stacked({ route: { graph }, nodes, selected, width, height }: StackedPr
     <List<StackedItem>
       items={items}
       row={(item): Span[] =>
-        'node' in item ? lineOf(item.node, { graph, glyphs, name }) : [{ text: item.heading, tone: 'dim' }]
+        'node' in item
+          ? lineOf(item.node, { factsOf, glyphs, name, width: Math.min(width, WIDEST_LINE) - 2 })
+          : [{ text: item.heading, tone: 'dim' }]
       }
       selected={items.findIndex((item) => 'node' in item && item.node.id === selected.id)}
       isHeading={(item) => 'heading' in item}
@@ -186,5 +189,8 @@ function Stacked({ route: { graph }, nodes, selected, width, height }: StackedPr
     />
   );
 }
+
+/** Where the rows stand at the end of the line. */
+const WIDEST_LINE = 76;
 
 type StackedItem = { heading: string } | { node: DiagramNode };

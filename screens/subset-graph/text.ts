@@ -3,12 +3,15 @@ import { ruleText } from '../../src/operations/subset/text.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { SubsetGraph, SubsetReference } from '../../src/results/subset-results.ts';
 import { formatCount, formatNumberOf } from '../../src/text/format.ts';
+import { cellWidth, cutMiddle, fitCells } from '../../src/text/text-width.ts';
 import type { DiagramNode } from './tree.ts';
 
 export type TableFacts = SubsetGraph['tables'][number];
 
-export function factsOf({ tables }: SubsetGraph, table: string): TableFacts {
-  return tables.find((each) => each.table === table) ?? { table, rule: 'empty', rows: 0 };
+/** Returns the facts of each table by its name. */
+export function factsByTable({ tables }: SubsetGraph): (table: string) => TableFacts {
+  const byTable = new Map(tables.map((each) => [each.table, each]));
+  return (table) => byTable.get(table) ?? { table, rule: 'empty', rows: 0 };
 }
 
 /** `450 of 9,000`: its rows in the subset. */
@@ -32,8 +35,8 @@ export function shortNames({ tables }: SubsetGraph): (table: string) => string {
 /** Above a column, or a group of lines. */
 export function stepHeading(step: number, count: number): string {
   if (step === 0) return 'Table';
-  const text = step === -1 ? 'References' : step === 1 ? 'Referenced by' : `${Math.abs(step)} steps`;
-  return `${text} ${formatCount(count)}`;
+  if (Math.abs(step) > 1) return `${Math.abs(step)} steps`;
+  return `${step < 0 ? 'References' : 'Referenced by'} (${formatCount(count)})`;
 }
 
 /** Signs beside a table: `↺ +3`, where the three tables further out are not in view. */
@@ -44,29 +47,29 @@ export function marksOf(node: DiagramNode, { glyphs, isEdge }: { glyphs: Glyphs;
 }
 
 export function itselfText({ loop }: Glyphs): string {
-  return `${loop} references itself`;
+  return `${loop} self-reference`;
 }
 
 export const IN_THE_MIDDLE = 'It is in the middle already';
 
-/** About the selected table, below the diagram: the rows, the reference that leads to it, its neighbours. */
+/** About the selected table, below the diagram: its rows, the reference that leads to it or its neighbours. */
 export function diagramFacts(graph: SubsetGraph, node: DiagramNode): Span[][] {
-  const facts = factsOf(graph, node.table);
-  const { rule } = ruleText(facts.rule);
-  const { expected } = facts;
-  const counted = expected === undefined ? 'not counted in the subset' : sharePart(expected, facts.rows);
+  const facts = factsByTable(graph)(node.table);
+  const { rule, rows, expected } = facts;
+  const share = expected === undefined ? 'not counted' : sharePart(expected, rows);
   return [
     [
-      { text: `${facts.rule}`, tone: 'strong' },
-      { text: `  ${rule}`, tone: 'dim' },
+      { text: `${rule}: `, tone: 'strong' },
+      { text: `${ruleText(rule).text}   ` },
+      { text: `${rowsText({ ...facts, rule: 'copy' })} rows` },
+      { text: share === '' ? '' : `, ${share}`, tone: 'dim' },
     ],
-    [{ text: `${rowsText({ ...facts, rule: 'copy' })} rows` }, { text: `  ${counted}`, tone: 'dim' }],
     node.reference ? referenceSpans(node.reference) : neighboursSpans(graph, node.table),
   ];
 }
 
 function sharePart(expected: number, rows: number): string {
-  return rows === 0 ? '' : `${Math.round((expected / rows) * 1000) / 10} % of the source`;
+  return rows === 0 ? '' : `${Math.round((expected / rows) * 1000) / 10} %`;
 }
 
 function referenceSpans(reference: SubsetReference): Span[] {
@@ -94,41 +97,49 @@ function traitsOf({ chosen, circular, excluded }: SubsetReference): string[] {
 }
 
 /** The signs that the diagram of these references has. */
-export function legend({ references }: SubsetGraph, { strokes, heads, loop, rule }: Glyphs): Span[] {
-  const line = (stroke: string): string => `${stroke}${stroke}${heads.left}`;
+export function legend({ references }: SubsetGraph, { heavy, broken, loop, rule }: Glyphs): Span[] {
   const has = (trait: 'chosen' | 'circular' | 'excluded'): boolean => references.some((each) => each[trait]);
   return [
-    ...(has('chosen') ? [{ text: `${line(strokes.heavy)} rows come by it   `, tone: 'accent' as const }] : []),
-    { text: `${line(rule)} other reference   `, tone: 'dim' },
-    ...(has('excluded') ? [{ text: `${line(strokes.broken)} excluded   `, tone: 'dim' as const }] : []),
+    ...(has('chosen') ? [{ text: `${heavy} rows come by it   `, tone: 'accent' as const }] : []),
+    { text: `${rule} other   `, tone: 'dim' },
+    ...(has('excluded') ? [{ text: `${broken} excluded   `, tone: 'dim' as const }] : []),
     ...(has('circular') ? [{ text: `${loop} circular   `, tone: 'caution' as const }] : []),
     { text: '+3 further tables', tone: 'dim' },
   ];
 }
 
+/** Above the counts of a column. */
+export const ROWS_HEADING = 'rows';
+
 /** For narrow windows and screen readers: one line for each table. */
-export function lineOf(node: DiagramNode, { graph, glyphs, name }: LineOptions): Span[] {
-  const facts = factsOf(graph, node.table);
+export function lineOf(node: DiagramNode, { factsOf, glyphs, name, width }: LineOptions): Span[] {
+  const facts = factsOf(node.table);
   const indent = '  '.repeat(Math.max(0, Math.abs(node.step) - 1));
-  const count = `${facts.rule}  ${rowsText({ ...facts, rule: 'copy' })}`;
-  const isEdge = node.shown.length === 0;
-  const traits = [node.reference?.chosen ? 'rows come by it' : '', marksOf(node, { glyphs, isEdge })].filter(Boolean).join('  ');
+  const marks = marksOf(node, { glyphs, isEdge: node.shown.length === 0 });
+  const lead = `${indent}${arrowOf(node, glyphs)}`;
+  const right = `  ${rowsText(facts)}${marks === '' ? '' : ` ${marks}`}`;
   return [
-    { text: `${indent}${arrowOf(node, glyphs)}` },
-    { text: name(node.table), tone: ruleText(facts.rule).tone },
-    { text: `  ${count}` },
-    { text: `  ${traits}`, tone: 'dim' },
+    { text: lead },
+    {
+      text: fitCells(
+        cutMiddle(name(node.table), width - cellWidth(lead + right), glyphs.ellipsis),
+        width - cellWidth(lead + right),
+      ),
+      tone: ruleText(facts.rule).tone,
+    },
+    { text: right, tone: 'dim' },
   ];
 }
 
 interface LineOptions {
-  graph: SubsetGraph;
+  factsOf: (table: string) => TableFacts;
   glyphs: Glyphs;
   name: (table: string) => string;
+  width: number;
 }
 
-/** From the table that references. */
-export function arrowOf({ reference, table, step }: DiagramNode, { heads }: Glyphs): string {
-  if (reference === null || heads.left === '') return '';
-  return (reference.to === table) === step < 0 ? `${heads.left} ` : `${heads.right} `;
+/** To a referenced table, or from one that references. */
+function arrowOf({ reference, table }: DiagramNode, { toLeft, toRight }: Glyphs): string {
+  if (reference === null || toLeft === '') return '';
+  return `${reference.to === table ? toRight : toLeft} `;
 }

@@ -62,9 +62,11 @@ const COUNTED_OF_SERVER = 10;
 
 /** Returns how much longer steps took than their content let expect, by step and for all others. */
 function stepSlowness(entries: HistoryEntry[]): { of: Map<string, number>; all: number } {
-  const timed = entries.slice(0, COUNTED_OF_SERVER).flatMap(({ steps = [] }) =>
-    steps.flatMap(({ step, ms, expected_ms }) => (expected_ms === undefined ? [] : [{ step, ms, expected_ms }])),
-  );
+  const timed = entries
+    .slice(0, COUNTED_OF_SERVER)
+    .flatMap(({ steps = [] }) =>
+      steps.flatMap(({ step, ms, expected_ms }) => (expected_ms === undefined ? [] : [{ step, ms, expected_ms }])),
+    );
   const of = Map.groupBy(timed, ({ step }) => step);
   return {
     of: new Map([...of].map(([step, times]) => [step, slownessOf(times.slice(0, COUNTED))])),

@@ -13,9 +13,11 @@ export interface Glyphs {
   /** Ends of a rule that meets others, named after the sides to which it goes on. */
   junctions: { down: string; up: string; right: string; left: string; cross: string };
   /** Lines that differ from a rule. */
-  strokes: { heavy: string; broken: string };
+  heavy: string;
+  broken: string;
   /** Heads of arrows. */
-  heads: { left: string; right: string };
+  toLeft: string;
+  toRight: string;
   /** Part of a circle. */
   loop: string;
   /** The selected row of a list to which no keys go. */
@@ -54,8 +56,10 @@ export const UNICODE: Glyphs = {
   side: '│',
   corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   junctions: { down: '┬', up: '┴', right: '├', left: '┤', cross: '┼' },
-  strokes: { heavy: '━', broken: '┄' },
-  heads: { left: '◂', right: '▸' },
+  heavy: '━',
+  broken: '┄',
+  toLeft: '◂',
+  toRight: '▸',
   loop: '↺',
   selected: '›',
   dot: '·',
@@ -86,8 +90,10 @@ export const ASCII: Glyphs = {
   side: '|',
   corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   junctions: { down: '+', up: '+', right: '+', left: '+', cross: '+' },
-  strokes: { heavy: '=', broken: '.' },
-  heads: { left: '<', right: '>' },
+  heavy: '=',
+  broken: '.',
+  toLeft: '<',
+  toRight: '>',
   loop: '@',
   selected: '-',
   dot: '|',
@@ -119,8 +125,10 @@ export const SPOKEN: Glyphs = {
   side: '',
   corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   junctions: { down: '', up: '', right: '', left: '', cross: '' },
-  strokes: { heavy: '', broken: '' },
-  heads: { left: '', right: '' },
+  heavy: '',
+  broken: '',
+  toLeft: '',
+  toRight: '',
   loop: 'circular',
   selected: '',
   dot: ',',

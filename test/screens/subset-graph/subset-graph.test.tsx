@@ -17,10 +17,11 @@ const SIZES: Size[] = [
 test('O draws the table between those that it references and those that reference it, with the rows of the subset', async () => {
   const model = await shown();
   const screen = await screenText(model);
-  expect(screen).toMatch(/References 1 .*Table .*Referenced by 2/);
-  expect(screen).toMatch(/country ↺ .*│ ❯ customer .*│ +orders/);
-  expect(screen).toMatch(/copy {2}200 of 200 .*target {2}50 of 1,000 .*child {2}450 of 9,000/);
-  expect(screen).toContain('━━◂ rows come by it');
+  expect(screen).toMatch(/References \(1\) .*Table .*Referenced by \(2\)/);
+  expect(screen).toMatch(/│ +orders +\+1 │\n.*│ +450 of 9,000 +│\n.*│ +country +↺ \+1 │◂─+│ ❯ customer +│━┤/);
+  expect(screen).toMatch(/copy {2}200 of 200 .*│ +50 of 1,000 /);
+  expect(screen).toContain('━ rows come by it');
+  expect(screen).toContain('target: subset table   50 of 1,000 rows, 5 %');
   expect(screen).toContain('References 1 table, referenced by 2 tables');
 });
 
@@ -30,8 +31,8 @@ test('tables two steps away are drawn where there is room, along the way by whic
   expect(narrow).not.toContain('product');
   expect(narrow).toMatch(/orders +\+1/);
   const wide = await screenText(model, { columns: 120, rows: 40 });
-  expect(wide).toMatch(/Referenced by 2 .*2 steps \d/);
-  expect(wide).toMatch(/◂│ orders .*━▸│ +product/);
+  expect(wide).toMatch(/2 steps +References \(1\) .*2 steps/);
+  expect(wide).toMatch(/◂│ +orders +│━+▸│ +product/);
 });
 
 test('the arrows follow the references; the columns scroll along, and tables further out are shown', async () => {
@@ -48,7 +49,7 @@ test('the arrows follow the references; the columns scroll along, and tables fur
   expect(await screenText(model)).toMatch(/❯ country/);
   press(model, 'left', 'left');
   // The customers again, which are in the middle already.
-  expect(await screenText(model)).toMatch(/❯ customer ↺/);
+  expect(await screenText(model)).toMatch(/❯ customer +↺/);
 });
 
 test('Enter puts the selected table in the middle; Esc goes back along the trail, then to the plan', async () => {
@@ -59,11 +60,11 @@ test('Enter puts the selected table in the middle; Esc goes back along the trail
   expect(place(model)).toMatchObject({ focus: 'public.orders', trail: ['public.customer'] });
   expect(await screenText(model)).toContain('diagram ❯ customer ❯ orders');
   press(model, 'left');
-  expect(await screenText(model)).toMatch(/References 2 .*\n[\s\S]*❯ customer/);
+  expect(await screenText(model)).toMatch(/References \(2\) [\s\S]*│ ❯ customer/);
   press(model, 'down', 'enter');
   expect(place(model)).toMatchObject({ focus: 'public.product', trail: ['public.customer', 'public.orders'] });
   press(model, 'left', 'enter');
-  expect(await screenText(model)).toContain('↺ references itself');
+  expect(await screenText(model)).toContain('↺ self-reference');
   press(model, 'esc');
   expect(place(model)).toMatchObject({ focus: 'public.product' });
   press(model, 'esc', 'esc', 'esc');
@@ -74,21 +75,34 @@ test('in a narrow window the tables are lines, and the arrows up and down go thr
   const model = await shown();
   const size = { columns: 40, rows: 20 };
   expect(await screenText(model, size)).toMatch(
-    /❯ customer +target +50 of 1,000[\s\S]*References 1\n +◂ country +copy +200 of 200[\s\S]*Referenced by 2\n[\s\S]*◂ orders +child/,
+    /❯ customer +50 of 1,000\n +References \(1\)\n +▸ country +200 of 200 ↺\n[\s\S]*Referenced by \(2\)\n +◂ orders +450 of 9,000\n +▸ product/,
   );
   press(model, 'end');
-  expect(await screenText(model, size)).toMatch(/❯ .*customer/);
+  expect(await screenText(model, size)).toMatch(/❯ +◂ customer +50 of 1,000 ↺/);
 });
 
 test.each(SIZES)('200 tables with names of 63 characters are drawn within $columns×$rows', async (size) => {
   const model = await shown();
   model.navigation.replace({ ...place(model), ...drawnGraph(large()) });
-  for (const keys of [[], ['right'], ['end'], ['right'], ['enter'], ['left'], ['left']]) {
+  for (const keys of [['right'], ['end', 'right'], ['enter'], ['left', 'left']]) {
     press(model, ...keys);
     const lines = await screenLines(model, size);
     expect(lines.every((line) => cellWidth(line) <= size.columns)).toBe(true);
-    expect(lines.filter((line) => line.includes('❯ t'))).toHaveLength(1);
+    // The first line has the trail.
+    expect(lines.slice(1).filter((line) => /❯ +(?:[◂▸] )?t\d/.test(line))).toHaveLength(1);
   }
+});
+
+test('of more tables than fit those around the selected one are drawn, and the line of the others goes on', async () => {
+  const model = await shown();
+  model.navigation.replace({ ...place(model), ...drawnGraph(large()) });
+  press(model, 'right');
+  const first = await screenLines(model);
+  expect(first.find((line) => line.includes('t001'))).toMatch(/╭─+◂❯ t001/);
+  press(model, 'end');
+  const last = await screenLines(model);
+  expect(last.find((line) => line.includes('◂'))).toMatch(/├─+◂ {2}t\d+/);
+  expect(last.findLast((line) => line.includes('◂'))).toMatch(/╰─+◂❯ t120/);
 });
 
 test('a circle of references ends where it comes back to the middle', async () => {
@@ -99,12 +113,13 @@ test('a circle of references ends where it comes back to the middle', async () =
   press(model, 'right', 'right', 'right', 'right', 'right');
   const route = place(model);
   expect(route.open).toHaveLength(1);
-  expect(await screenText(model, { columns: 160, rows: 30 })).toMatch(/❯ a ↺/);
+  expect(await screenText(model, { columns: 160, rows: 30 })).toMatch(/❯ a +↺/);
 });
 
 /** A hub that 120 tables reference, and a chain of 80 that it references. */
 function large(): SubsetGraph {
-  const name = (index: number): string => `t${String(index).padStart(3, '0')}_${'long_name_'.repeat(5)}${index % 10}xxxxxxx`;
+  const name = (index: number): string =>
+    `t${String(index).padStart(3, '0')}_${'long_name_'.repeat(5)}${index % 10}xxxxxxx`;
   const tables = Array.from({ length: 200 }, (_, index) => name(index));
   const references = tables.slice(1).map((table, at) => {
     const index = at + 1;
