@@ -114,6 +114,7 @@ export const ROWS_HEADING = 'rows';
 /** For narrow windows and screen readers: one line for each table. */
 export function lineOf(node: DiagramNode, { factsOf, glyphs, name, width }: LineOptions): Span[] {
   const facts = factsOf(node.table);
+  if (glyphs.toLeft === '') return [{ text: spokenLine(node, { facts, glyphs, name }) }];
   const indent = '  '.repeat(Math.max(0, Math.abs(node.step) - 1));
   const marks = marksOf(node, { glyphs, isEdge: node.shown.length === 0 });
   const lead = `${indent}${arrowOf(node, glyphs)}`;
@@ -140,6 +141,24 @@ interface LineOptions {
 
 /** To a referenced table, or from one that references. */
 function arrowOf({ reference, table }: DiagramNode, { toLeft, toRight }: Glyphs): string {
-  if (reference === null || toLeft === '') return '';
+  if (reference === null) return '';
   return `${reference.to === table ? toRight : toLeft} `;
+}
+
+/** In place of arrows and indentation. */
+function spokenLine(
+  node: DiagramNode,
+  { facts, glyphs, name }: Pick<LineOptions, 'glyphs' | 'name'> & { facts: TableFacts },
+): string {
+  const { table, near, reference } = node;
+  const verb = reference?.to === table ? 'referenced by' : 'references';
+  return [
+    name(table),
+    ...(near === null ? [] : [`${verb} ${name(near.table)}`]),
+    rowsText(facts),
+    ...(reference?.chosen ? ['rows come by it'] : []),
+    marksOf(node, { glyphs, isEdge: node.shown.length === 0 }),
+  ]
+    .filter((text) => text !== '')
+    .join(', ');
 }

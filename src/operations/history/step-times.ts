@@ -33,20 +33,19 @@ export function withExpectedTimes(times: StepTime[], expected: ExpectedStep[]): 
   });
 }
 
-/** The times of the expected steps, `null` for those that did not come; `null` of a run with other steps. */
+/** The times of the expected steps, `null` for those that did not come; `null` of a run without any of them. */
 export function inOrder(expected: ExpectedStep[], times: StepTime[]): (number | null)[] | null {
   const places = placesOf(times, expected);
   return places && expected.map((_, at) => times[places.indexOf(at)]?.ms ?? null);
 }
 
-/** Where the steps are among the expected ones; `null` where there are none, or others. */
+/** Where the steps are among the expected ones, -1 for others; `null` where all are others. */
 function placesOf(times: StepTime[], expected: ExpectedStep[]): number[] | null {
-  const places: number[] = [];
-  for (const { step } of times) {
-    const last = places.at(-1) ?? -1;
+  let last = -1;
+  const places = times.map(({ step }) => {
     const at = expected.findIndex((other, index) => index > last && other.step === step);
-    if (at === -1) return null;
-    places.push(at);
-  }
-  return places.length === 0 ? null : places;
+    last = Math.max(last, at);
+    return at;
+  });
+  return last === -1 ? null : places;
 }
