@@ -53,7 +53,7 @@ const MOST_WHILE_RUNNING = 0.99;
 /** Before the first step the plan is verified. */
 const LEAD_MS = 200;
 /** The estimates count as much as the measured durations when these have lasted so long, or such a share of the run. */
-const PRIOR_MS = 300;
+const PRIOR_MS = 1000;
 const PRIOR_SHARE = 0.1;
 /** One step that takes much longer or shorter than expected says little of the others. */
 const MOST_OF_A_STEP = 4;
@@ -220,6 +220,6 @@ interface StepEstimate {
 const TRUSTED_MS = 1000;
 /** Of a step, the least time after its first report. */
 const LEAST_PACED_SHARE = 0.3;
-const OVERDUE_SHARE = 0.5;
+const OVERDUE_SHARE = 0.8;
 const LATE_FROM = 0.7;
 const LEAST_LEFT_SHARE = 0.1;

@@ -28,34 +28,43 @@ export function withEarlierTimes(
   });
   const counted = runs.slice(0, COUNTED);
   const known = expected.map((_, at) =>
-    median(counted.flatMap(({ times, ratio }) => (times[at] == null ? [] : [times[at] * ratio]))),
+    counted.flatMap(({ times, ratio }) => (times[at] == null ? [] : [times[at] * ratio])),
   );
   const slowness = stepSlowness(onServer(done, serverOf(context, alike)));
   const factor = speedRatio(expected, known) ?? slowness.all;
   return expected.map(({ assumedBytes, ...step }, at) => {
-    const ms = known[at] ?? null;
-    if (ms !== null) return { ...step, ms };
+    const times = known[at] ?? [];
+    const ms = median(times);
+    if (ms !== null) return { ...step, ms: between(ms, step.ms * factor, times.length) };
     const slower = slowness.of.get(step.step) ?? factor;
     return { ...step, ms: step.ms * slower, ...(assumedBytes !== undefined && { assumedBytes }) };
   });
 }
 
+/** One run tells as much as the content, three runs three times as much: a busy machine delays one step or another. */
+function between(ms: number, expectedMs: number, runs: number): number {
+  return Math.exp((runs * Math.log(Math.max(1, ms)) + Math.log(Math.max(1, expectedMs))) / (runs + 1));
+}
+
 /** Returns how much longer the known steps took than expected: so do the others; `null` where none is known. */
-function speedRatio(expected: ExpectedStep[], known: (number | null)[]): number | null {
-  if (known.every((ms) => ms === null)) return null;
-  return slownessOf(expected.flatMap(({ ms }, at) => (known[at] == null ? [] : [{ ms: known[at], expected_ms: ms }])));
+function speedRatio(expected: ExpectedStep[], known: number[][]): number | null {
+  const steps = expected.flatMap(({ ms: expected_ms }, at) => {
+    const ms = median(known[at] ?? []);
+    return ms === null ? [] : [{ ms, expected_ms }];
+  });
+  return steps.length === 0 ? null : slownessOf(steps);
 }
 
 /** Shorter steps say little of the speed of a machine. */
-const LEAST_MS = 300;
-/** One run tells no more of others. */
-const MOST_SLOWNESS = 10;
+const LEAST_MS = 1000;
 
 function slownessOf(steps: { ms: number; expected_ms: number }[]): number {
   const took = steps.reduce((sum, { ms }) => sum + ms, LEAST_MS);
-  const of = steps.reduce((sum, { expected_ms }) => sum + expected_ms, LEAST_MS);
-  return Math.max(1 / MOST_SLOWNESS, Math.min(MOST_SLOWNESS, took / of));
+  return took / steps.reduce((sum, { expected_ms }) => sum + expected_ms, LEAST_MS);
 }
+
+/** Runs of other targets tell no more than this. */
+const MOST_SLOWNESS = 3;
 
 /** Newest runs by which a server is known. */
 const COUNTED_OF_SERVER = 10;
@@ -68,9 +77,10 @@ function stepSlowness(entries: HistoryEntry[]): { of: Map<string, number>; all: 
       steps.flatMap(({ step, ms, expected_ms }) => (expected_ms === undefined ? [] : [{ step, ms, expected_ms }])),
     );
   const of = Map.groupBy(timed, ({ step }) => step);
+  const bounded = (slowness: number): number => Math.max(1 / MOST_SLOWNESS, Math.min(MOST_SLOWNESS, slowness));
   return {
-    of: new Map([...of].map(([step, times]) => [step, slownessOf(times.slice(0, COUNTED))])),
-    all: slownessOf(timed),
+    of: new Map([...of].map(([step, times]) => [step, bounded(slownessOf(times.slice(0, COUNTED)))])),
+    all: bounded(slownessOf(timed)),
   };
 }
 
@@ -89,7 +99,7 @@ function hostOf(url: string | null): string | null {
 }
 
 function median(values: number[]): number | null {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 }
 
 function isAlike({ operation, target, to, method }: AlikeRuns) {

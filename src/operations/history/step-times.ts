@@ -5,10 +5,14 @@ import type { ExpectedStep } from '../../state/overall-progress.ts';
 /** Steps of one run; a run of more is no base of an estimate. */
 const MOST_STEPS = 60;
 
-/** Returns a context whose steps are timed, and the durations of those that have ended, in the order of their starts. */
+/**
+ * Returns a context whose steps are timed, and the durations of those that have ended, in the order of their starts. The
+ * time between two steps counts for the second one.
+ */
 export function timeSteps(context: Context): { timed: Context; times: () => StepTime[] } {
   const begun: (StepTime & { at: number; ended: boolean })[] = [];
   const now = (): number => context.clock().getTime();
+  let ended: number | null = null;
   const timed: Context = {
     ...context,
     report(event) {
@@ -16,8 +20,14 @@ export function timeSteps(context: Context): { timed: Context; times: () => Step
       if (event.event !== 'step' || begun.length > MOST_STEPS) return;
       const { step, state } = event;
       const last = begun.findLast((other) => other.step === step && !other.ended);
-      if (state === 'started' && !last) begun.push({ step, ms: 0, at: now(), ended: false });
-      if (state === 'done' && last) Object.assign(last, { ms: Math.max(0, now() - last.at), ended: true });
+      if (state === 'started' && !last) {
+        const isAlone = begun.every((other) => other.ended);
+        begun.push({ step, ms: 0, at: (isAlone ? ended : null) ?? now(), ended: false });
+      }
+      if (state === 'done' && last) {
+        ended = now();
+        Object.assign(last, { ms: Math.max(0, ended - last.at), ended: true });
+      }
     },
   };
   const times = () => begun.flatMap(({ step, ms, ended }) => (ended ? [{ step, ms }] : []));
