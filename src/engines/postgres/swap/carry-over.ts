@@ -37,6 +37,12 @@ export async function readOwnership(session: PostgresSession): Promise<ObjectOwn
   return { objects, defaults };
 }
 
+/**
+ * Settings of sessions that join catalogs with the lists: the server expects 100 entries in a list of any length, and would
+ * read the whole list again for each object.
+ */
+export const JOINING_LISTS = { enable_nestloop: 'off', jit: 'off' };
+
 const GRANTS = `
   SELECT e.grantee, e.grantable, string_agg(e.privilege || columns.list, ', ' ORDER BY e.privilege) AS privileges
   FROM json_to_recordset(o.entries) AS e (grantee text, privilege text, grantable boolean)`;

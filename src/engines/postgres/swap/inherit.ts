@@ -10,6 +10,7 @@ import { withoutEventTriggers } from '../restore/event-triggers.ts';
 import { alterSet } from './alter-set.ts';
 import {
   attempt,
+  JOINING_LISTS,
   lostGrantsQuery,
   type ObjectOwnership,
   readOwnership,
@@ -118,7 +119,10 @@ async function inheritObjects(
   return failures;
 }
 
-const CARRYING = { row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' };
+const CARRYING = {
+  ...{ row_security: 'off', statement_timeout: '0', lock_timeout: '0', synchronous_commit: 'off' },
+  ...JOINING_LISTS,
+};
 
 interface Before {
   ownership: ObjectOwnership | null;

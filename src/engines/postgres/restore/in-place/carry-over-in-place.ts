@@ -3,9 +3,10 @@ import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteText } from '../../connection/quote.ts';
+import { quoteName, quoteText } from '../../connection/quote.ts';
 import {
   carryOverQueries,
+  JOINING_LISTS,
   lostGrantsQuery,
   readOwnership,
   warnLostGrants,
@@ -51,8 +52,11 @@ export async function carryOverInPlace(
         RAISE WARNING USING MESSAGE = ${quoteText(lost)} || to_json(line);
       END LOOP;
     END`;
+  const settings = Object.entries(JOINING_LISTS)
+    .map(([name, value]) => `SET LOCAL ${quoteName(name)} = ${quoteText(value)};`)
+    .join('\n');
   return {
-    script: `SET LOCAL search_path = pg_catalog;\nDO ${quoteText(body)};\n`,
+    script: `SET LOCAL search_path = pg_catalog;\n${settings}\nDO ${quoteText(body)};\n`,
     warn(stderr) {
       warnNotCarried(context, marked(stderr, refused).map(redact));
       warnLostGrants(context, marked(stderr, lost));
