@@ -16,7 +16,7 @@ export interface Point {
 }
 
 export interface LineStyle extends Omit<Span, 'text'> {
-  /** Of its horizontal parts. */
+  /** The stroke of its horizontal parts. */
   stroke?: 'heavy' | 'broken' | undefined;
 }
 

@@ -8,7 +8,7 @@ import { useTheme } from './theme.ts';
 export interface Viewport {
   keys: string[];
   furthest: number;
-  /** What stands side by side in a wide window is drawn as lines. */
+  /** Columns of a wide window are drawn as lines below each other. */
   stacked?: boolean;
   /** Lines in view of a text that scrolls. */
   page?: number;

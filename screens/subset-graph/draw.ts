@@ -26,8 +26,8 @@ interface DiagramOptions {
   glyphs: Glyphs;
 }
 
-/** What all parts of a drawing share. */
-interface Drawing extends DiagramOptions, Look, Names {
+/** The canvas, and the places and the look of all tables. */
+interface Diagram extends DiagramOptions, Look, Names {
   canvas: Canvas;
   columns: Map<number, DiagramColumn>;
   /** The line at which the middle is joined to its neighbours. */
@@ -46,7 +46,7 @@ export function drawDiagram(tree: DiagramTree, options: DiagramOptions): Span[][
   const boxHeight = tree.middle.itself ? BOX_HEIGHT + 1 : BOX_HEIGHT;
   const middle = Math.max(0, Math.floor((body - boxHeight) / 2) + 1);
   const canvas = createCanvas({ width, height, glyphs });
-  const drawing: Drawing = { ...options, ...names, ...look, canvas, columns, middle };
+  const drawing: Diagram = { ...options, ...names, ...look, canvas, columns, middle };
   drawHeadings(tree, drawing);
   const isShown = (step: number): boolean => columns.has(step);
   const placed = rootsInView(tree, shown).flatMap((roots) =>
@@ -59,7 +59,7 @@ export function drawDiagram(tree: DiagramTree, options: DiagramOptions): Span[][
   return canvas.lines();
 }
 
-function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs, unit }: Drawing): void {
+function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs, unit }: Diagram): void {
   const counts = Map.groupBy(nodesOf(tree), ({ step }) => step);
   for (const { step, x, width } of columns.values()) {
     const text = cut(stepHeading(step, counts.get(step)?.length ?? 0), width - POINTER, glyphs.ellipsis);
@@ -81,7 +81,7 @@ function styleOf({ chosen, circular, excluded }: SubsetReference): LineStyle {
 }
 
 interface ReferenceOptions {
-  drawing: Drawing;
+  drawing: Diagram;
   rows: Map<DiagramNode, number | null>;
   /** Lines below the headings. */
   body: number;
@@ -117,22 +117,22 @@ function drawReference({ node, row, isAbove }: PlacedNode, { drawing, rows, body
 /** Cells from a table to the line that joins its neighbours. */
 const TRUNK = 1;
 
-function drawTable(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
+function drawTable(node: DiagramNode, { drawing, row }: { drawing: Diagram; row: number }): void {
   if (node.near === null || drawing.unit === BOX_HEIGHT) drawBox(node, { drawing, row });
   else drawLine(node, { drawing, row });
 }
 
-function pointerOf(node: DiagramNode, { selected, glyphs }: Drawing): Span {
+function pointerOf(node: DiagramNode, { selected, glyphs }: Diagram): Span {
   return { text: node === selected ? `${glyphs.pointer} ` : '  ', tone: 'accent', bold: true };
 }
 
 /** The tables further out are not in view. */
-function isEdge({ step, shown }: DiagramNode, { columns }: Drawing): boolean {
+function isEdge({ step, shown }: DiagramNode, { columns }: Diagram): boolean {
   return shown.length === 0 || !columns.has(step + Math.sign(step));
 }
 
 /** The name, and the rows behind or below it. */
-function drawLine(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
+function drawLine(node: DiagramNode, { drawing, row }: { drawing: Diagram; row: number }): void {
   const { factsOf, canvas, selected, unit } = drawing;
   const { x, width } = columnOf(node, drawing);
   const { name, behind, marks } = labelOf(node, drawing);
@@ -150,7 +150,7 @@ function drawLine(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: 
   canvas.text({ x: x + POINTER, y: row + 1 + HEADING }, [{ text, tone: 'dim' }]);
 }
 
-function labelOf(node: DiagramNode, drawing: Drawing): { name: string; behind: string; marks: string } {
+function labelOf(node: DiagramNode, drawing: Diagram): { name: string; behind: string; marks: string } {
   const { factsOf, glyphs, unit, isBrief } = drawing;
   const facts = factsOf(node.table);
   const text = marksOf(node, { glyphs, isEdge: isEdge(node, drawing) });
@@ -163,12 +163,12 @@ function labelOf(node: DiagramNode, drawing: Drawing): { name: string; behind: s
   return { name: cutMiddle(full, room - cellWidth(behind), glyphs.ellipsis), behind, marks };
 }
 
-function columnOf({ step }: DiagramNode, { columns }: Drawing): { x: number; width: number } {
+function columnOf({ step }: DiagramNode, { columns }: Diagram): { x: number; width: number } {
   return columns.get(step) ?? { x: 0, width: 0 };
 }
 
 /** The cell behind a table, where a line to its neighbours at the right begins. */
-function endOf(node: DiagramNode, drawing: Drawing): number {
+function endOf(node: DiagramNode, drawing: Diagram): number {
   const { x, width } = columnOf(node, drawing);
   if (node.near === null || drawing.unit !== 2) return x + width;
   const { name, marks } = labelOf(node, drawing);
@@ -177,7 +177,7 @@ function endOf(node: DiagramNode, drawing: Drawing): number {
 
 const LEAST_NAME = 8;
 
-function drawBox(node: DiagramNode, { drawing, row }: { drawing: Drawing; row: number }): void {
+function drawBox(node: DiagramNode, { drawing, row }: { drawing: Diagram; row: number }): void {
   const { factsOf, glyphs, canvas, selected } = drawing;
   const { x, width } = columnOf(node, drawing);
   const facts = factsOf(node.table);

@@ -4,7 +4,7 @@ import { BOX_HEIGHT, type DiagramColumn, diagramColumns, type NodeHeight, sideHe
 import { briefRowsText, itselfText, marksOf, rowsText, type TableFacts } from './text.ts';
 import { type DiagramNode, type DiagramTree, nodesOf } from './tree.ts';
 
-/** How much is shown of each table. */
+/** The amount that is shown of each table. */
 export interface Look {
   unit: NodeHeight;
   /** Rows in the subset only, not those of the source. */

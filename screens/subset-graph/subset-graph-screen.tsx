@@ -13,7 +13,7 @@ import type { KeyBinding, Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { drawDiagram } from './draw.ts';
 import { diagramFacts, factsByTable, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
-import { besides, type DiagramNode, diagramTree, movedTo, nodesOf, nodeWithId, type Side } from './tree.ts';
+import { neighbourAt, type DiagramNode, diagramTree, movedTo, nodesOf, nodeWithId, type Side } from './tree.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -43,13 +43,13 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
     {
       keys: ['enter'],
       label: 'center',
-      help: 'put the selected table in the middle; Esc goes back to the one before',
+      help: 'center the table',
       whyNot: ({ route }) => (selectedNode(route).node.near === null ? IN_THE_MIDDLE : null),
       run: ({ navigation }, route) => navigation.replace(centered(route, selectedNode(route).node.table)),
       palette: false,
     },
-    besideKey('left', -1),
-    besideKey('right', 1),
+    followKey('left', -1),
+    followKey('right', 1),
     { ...BACK, keys: ['esc'] },
     ACTIVITY,
     PALETTE,
@@ -60,12 +60,12 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
   onBack: backOnTrail,
 };
 
-function besideKey(key: 'left' | 'right', side: Side): KeyBinding<SubsetGraphRoute> {
+function followKey(key: 'left' | 'right', side: Side): KeyBinding<SubsetGraphRoute> {
   return {
     keys: [key],
     ...(side < 0 ? { shown: '←→', label: 'follow' } : {}),
-    help: side < 0 ? 'to the referenced tables' : 'to the tables that reference; further ones are shown then',
-    run: ({ navigation }, route) => navigation.replace(beside(route, side)),
+    help: 'follow references',
+    run: ({ navigation }, route) => navigation.replace(followed(route, side)),
     palette: false,
   };
 }
@@ -75,9 +75,9 @@ function selectedNode({ graph, focus, open, selected }: SubsetGraphRoute) {
   return { tree, node: nodeWithId(tree, selected) };
 }
 
-function beside(route: SubsetGraphRoute, side: Side): SubsetGraphRoute {
+function followed(route: SubsetGraphRoute, side: Side): SubsetGraphRoute {
   const { tree, node } = selectedNode(route);
-  const found = besides(tree, { selected: node, side });
+  const found = neighbourAt(tree, { selected: node, side });
   if (found === null) return route;
   if ('id' in found) return { ...route, selected: found.id };
   const opened = { ...route, open: [...route.open, found.opened] };
@@ -190,7 +190,7 @@ function Stacked({ route: { graph }, nodes, selected, width, height }: StackedPr
   );
 }
 
-/** Where the rows stand at the end of the line. */
+/** The rows stand at the end of such a line. */
 const WIDEST_LINE = 76;
 
 type StackedItem = { heading: string } | { node: DiagramNode };

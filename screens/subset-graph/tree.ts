@@ -126,7 +126,7 @@ export function movedTo(tree: DiagramTree, { selected, move, page, stacked }: Mo
 }
 
 /** Returns the place at the left or right; `opened` where its neighbours have to be shown first, `null` where nothing is. */
-export function besides(
+export function neighbourAt(
   { left, right }: DiagramTree,
   { selected, side }: { selected: DiagramNode; side: Side },
 ): { id: string } | { opened: string } | null {

@@ -218,7 +218,7 @@ interface StepEstimate {
 }
 
 const TRUSTED_MS = 1000;
-/** Of a step, the least time after its first report. */
+/** The least share of a step after its first report. */
 const LEAST_PACED_SHARE = 0.3;
 const OVERDUE_SHARE = 0.8;
 const LATE_FROM = 0.7;

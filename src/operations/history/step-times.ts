@@ -49,7 +49,7 @@ export function inOrder(expected: ExpectedStep[], times: StepTime[]): (number | 
   return places && expected.map((_, at) => times[places.indexOf(at)]?.ms ?? null);
 }
 
-/** Where the steps are among the expected ones, -1 for others; `null` where all are others. */
+/** Returns the places of the steps among the expected ones, -1 for others; `null` where all are others. */
 function placesOf(times: StepTime[], expected: ExpectedStep[]): number[] | null {
   let last = -1;
   const places = times.map(({ step }) => {

@@ -93,7 +93,7 @@ test.each(SIZES)('200 tables with names of 63 characters are drawn within $colum
   }
 });
 
-test('of more tables than fit those around the selected one are drawn, and the line of the others goes on', async () => {
+test('a diagram of more tables than fit has those around the selected one, and the line to the others goes on', async () => {
   const model = await shown();
   model.navigation.replace({ ...place(model), ...drawnGraph(large()) });
   press(model, 'right');
