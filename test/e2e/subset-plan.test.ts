@@ -85,8 +85,8 @@ targets:
     await terminal.waitFor(row('public.log', 'empty', ['500', '0']));
     // The diagram has the rows of the subset, beside those of the source.
     terminal.press('O');
-    await terminal.waitFor(/│ ❯ customer +│━+◂│ +orders \+1/);
-    await terminal.waitFor(/10 of 200 .*100 of 2,000/);
+    await terminal.waitFor(/│ ❯ customer +│━+◂│ +orders +│━+▸│ +product/);
+    await terminal.waitFor(/10 of 200 .*100 of 2,000 .*8 of 40/);
     terminal.press('esc');
     await terminal.waitFor('Enter create');
 
