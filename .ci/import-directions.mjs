@@ -196,7 +196,7 @@ export default {
       severity: 'error',
       from: { path: '^(src|hub|components|screens)/', pathNot: '^src/results/' },
       to: {
-        path: '^src/results/(results|database-copies|events|fields|selected-tables|table-diff|(agent|branch|cloud|configuration|demo|load|rows|sanitize|subset)-results)\\.ts$',
+        path: '^src/results/(results|database-copies|events|fields|selected-tables|table-diff|(agent|branch|cloud|configuration|demo|load|rows|sanitize|server|subset)-results)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

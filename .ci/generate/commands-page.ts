@@ -129,7 +129,6 @@ references the table) or \`part\` (it is a partition or child of \`needed_by\`):
 
 - A key is never removed or renamed, keeps type and meaning, and never becomes \`null\` or absent where it was not.
 - Exit codes and the codes of errors and warnings keep their meaning.
-- The last line of a changing command is \`done\` or \`error\`.
 
 A later version may add keys, events, documents, steps, codes and values of an enumeration: ignore unknown ones. Labels,
 messages and hints may change.`;

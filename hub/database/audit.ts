@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { QueryOf } from '../../src/cloud/contract/routes.ts';
 import type { AuditEvent as SentEvent } from '../../src/cloud/contract/schemas.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type PageQuery, pageOf } from './paging.ts';
+import { type Page, pageOf } from './paging.ts';
 import type { RowOf } from './tables.ts';
 
 /** The author of an event. Names can repeat; issuer and subject together do not. */
@@ -30,14 +31,8 @@ export async function recordEvent(db: Connection, event: AuditEvent): Promise<vo
 }
 
 /** The statement that records an event. */
-export function eventInsert({
-  by,
-  action,
-  target = null,
-  object = null,
-  outcome = 'done',
-  address = null,
-}: AuditEvent) {
+export function eventInsert(event: AuditEvent) {
+  const { by, action, target = null, object = null, outcome = 'done', address = null } = event;
   return sql`INSERT INTO audit_events (actor, subject, issuer, action, target, object, outcome, address)
     VALUES (${by.name}, ${by.subject}, ${by.issuer}, ${action}, ${target}, ${object}, ${outcome}, ${address})`;
 }
@@ -66,25 +61,17 @@ async function isRecent(
     .selectFrom('audit_events')
     .select('id')
     .where('target', '=', target)
-    .where('at', '>', new Date(Date.now() - HOUR))
     .where('issuer', 'is not distinct from', by.issuer)
     .where('subject', 'is not distinct from', by.subject)
     .where('action', '=', action)
     .where('object', '=', object)
+    .where('at', '>', new Date(Date.now() - HOUR))
     .limit(1)
     .executeTakeFirst();
   return recent !== undefined;
 }
 
-export interface AuditFilter extends PageQuery {
-  since?: string | undefined;
-  until?: string | undefined;
-  actor?: string | undefined;
-  subject?: string | undefined;
-  target?: string | undefined;
-  action?: string | undefined;
-  outcome?: 'done' | 'refused' | undefined;
-}
+export type AuditFilter = QueryOf<'listAuditEvents'> & { outcome?: 'done' | 'refused' };
 
 export type AuditRow = RowOf<'audit_events'>;
 

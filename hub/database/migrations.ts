@@ -1,39 +1,12 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * By name, in order. Each is compatible with the previous release, which serves until it is replaced: a release adds, the
- * next one removes.
+ * The statements of each, in order. Each is compatible with the previous release, which serves until it is replaced: a
+ * release adds, the next one removes.
  */
-export const MIGRATIONS: Record<string, Migration> = {
-  '0001-hub': { up: createTables },
-  '0002-sweep': { up: addSweep },
-  '0003-expected-every': { up: addExpectedEvery },
-  '0004-retention': { up: addRetention },
-  '0005-scheduled-builds': { up: addScheduledBuilds },
-  '0006-object-checks': { up: addObjectChecks },
-  '0007-permissions': { up: addPermissions },
-  '0008-trusted-keys': { up: addTrustedKeys },
-  '0009-restores': { up: addRestores },
-};
-
-async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
-  await sql`ALTER TABLE targets ADD COLUMN expected_every text CHECK (expected_every ~ '^[1-9][0-9]{0,3}[hdw]$')`.execute(
-    db,
-  );
-}
-
-async function addRetention(db: Kysely<unknown>): Promise<void> {
-  const statements = [
-    sql`ALTER TABLE targets ADD COLUMN keep jsonb`,
-    // Earlier snapshots get the time of the migration, so that their creation time counts.
-    sql`ALTER TABLE snapshots ADD COLUMN published_at timestamptz(3) NOT NULL DEFAULT now()`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function createTables(db: Kysely<unknown>): Promise<void> {
-  const statements = [
+const STATEMENTS: Record<string, RawBuilder<unknown>[]> = {
+  '0001-hub': [
     sql`CREATE TABLE users (
       id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
       issuer text NOT NULL, subject text NOT NULL, name text NOT NULL,
@@ -94,12 +67,8 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       target text, object text, outcome text NOT NULL CHECK (outcome IN ('done', 'refused')), address text)`,
     sql`CREATE INDEX audit_events_newest ON audit_events (at DESC, id DESC)`,
     sql`CREATE INDEX audit_events_by_target ON audit_events (target, at DESC, id DESC)`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function addSweep(db: Kysely<unknown>): Promise<void> {
-  const statements = [
+  ],
+  '0002-sweep': [
     // The manifest of an imported snapshot does not have it.
     sql`ALTER TABLE objects ALTER COLUMN stored_sha256 DROP NOT NULL, ADD COLUMN deleted_at timestamptz`,
     sql`CREATE INDEX objects_removing ON objects (target_id, deleted_at) WHERE state = 'removing'`,
@@ -107,12 +76,16 @@ async function addSweep(db: Kysely<unknown>): Promise<void> {
     sql`CREATE TABLE sweeps (target_id uuid PRIMARY KEY REFERENCES targets, swept_at timestamptz NOT NULL)`,
     sql`CREATE TABLE refused_sign_ins (
       address text PRIMARY KEY, since timestamptz NOT NULL, refused integer NOT NULL)`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function addScheduledBuilds(db: Kysely<unknown>): Promise<void> {
-  const statements = [
+  ],
+  '0003-expected-every': [
+    sql`ALTER TABLE targets ADD COLUMN expected_every text CHECK (expected_every ~ '^[1-9][0-9]{0,3}[hdw]$')`,
+  ],
+  '0004-retention': [
+    sql`ALTER TABLE targets ADD COLUMN keep jsonb`,
+    // Earlier snapshots get the time of the migration, so that their creation time counts.
+    sql`ALTER TABLE snapshots ADD COLUMN published_at timestamptz(3) NOT NULL DEFAULT now()`,
+  ],
+  '0005-scheduled-builds': [
     sql`ALTER TABLE targets
       ADD COLUMN schedule jsonb, ADD COLUMN pool text, ADD COLUMN webhook_url text,
       ADD COLUMN expected_since timestamptz NOT NULL DEFAULT now(), ADD COLUMN late_since timestamptz`,
@@ -124,22 +97,14 @@ async function addScheduledBuilds(db: Kysely<unknown>): Promise<void> {
       outcome text CHECK (outcome IN ('done', 'failed', 'released')), snapshot text, code text, message text)`,
     sql`CREATE INDEX builds_of_job ON builds (job_id, claimed_at DESC)`,
     sql`CREATE INDEX builds_by_age ON builds (claimed_at)`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function addObjectChecks(db: Kysely<unknown>): Promise<void> {
-  const statements = [
+  ],
+  '0006-object-checks': [
     sql`ALTER TABLE objects
       ADD COLUMN stored_by text, ADD COLUMN verified_at timestamptz,
       ADD COLUMN reported_at timestamptz, ADD COLUMN checked_at timestamptz`,
     sql`CREATE INDEX objects_reported ON objects (reported_at) WHERE reported_at IS NOT NULL`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function addPermissions(db: Kysely<unknown>): Promise<void> {
-  const statements = [
+  ],
+  '0007-permissions': [
     sql`ALTER TABLE audit_events ADD COLUMN subject text, ADD COLUMN issuer text`,
     sql`ALTER TABLE tokens ADD COLUMN subject text, ADD COLUMN issuer text`,
     sql`ALTER TABLE storage_profiles ADD COLUMN target_groups text[]`,
@@ -147,19 +112,23 @@ async function addPermissions(db: Kysely<unknown>): Promise<void> {
     // Owners alone could write them.
     sql`UPDATE targets SET webhook_private = true WHERE webhook_url LIKE 'http:%'`,
     sql`CREATE INDEX targets_by_any_name ON targets (name, removed_at)`,
-  ];
-  for (const statement of statements) await statement.execute(db);
-}
-
-async function addTrustedKeys(db: Kysely<unknown>): Promise<void> {
-  await sql`ALTER TABLE targets ADD COLUMN trusted_keys text[]`.execute(db);
-}
-
-async function addRestores(db: Kysely<unknown>): Promise<void> {
-  await sql`ALTER TABLE targets
+  ],
+  '0008-trusted-keys': [sql`ALTER TABLE targets ADD COLUMN trusted_keys text[]`],
+  '0009-restores': [
+    sql`ALTER TABLE targets
     ADD COLUMN restore_expected_every text CHECK (restore_expected_every ~ '^[1-9][0-9]{0,3}[hdw]$'),
     ADD COLUMN restore_expected_since timestamptz NOT NULL DEFAULT now(), ADD COLUMN restore_late_since timestamptz,
-    ADD COLUMN restored_at timestamptz(3), ADD COLUMN restored_snapshot text, ADD COLUMN restored_sanitized boolean`.execute(
-    db,
-  );
-}
+    ADD COLUMN restored_at timestamptz(3), ADD COLUMN restored_snapshot text, ADD COLUMN restored_sanitized boolean`,
+  ],
+};
+
+export const MIGRATIONS: Record<string, Migration> = Object.fromEntries(
+  Object.entries(STATEMENTS).map(([name, statements]) => [
+    name,
+    {
+      async up(db: Kysely<unknown>) {
+        for (const statement of statements) await statement.execute(db);
+      },
+    },
+  ]),
+);

@@ -78,8 +78,10 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
       const salt = randomBytes(12).toString('base64url');
       const digest = await fingerprintInPool(unseal({ ...row, nonce }, { ...owner, field }, keys), salt);
       // The nonce excludes a secret that was replaced meanwhile.
-      const update = db.updateTable('secrets').set({ salt, digest }).where('owner', '=', owner.owner);
-      await update
+      await db
+        .updateTable('secrets')
+        .set({ salt, digest })
+        .where('owner', '=', owner.owner)
         .where('owner_id', '=', owner.owner_id)
         .where('field', '=', field)
         .where('nonce', '=', nonce)

@@ -10,7 +10,7 @@ import { jsonOf } from './json.ts';
 import type { HonoContext } from './request.ts';
 
 /** For the log, and for the answer to an error. */
-export interface Seen {
+export interface RequestFacts {
   caller: Caller | null;
   address: string | null;
   requestId: string;
@@ -41,7 +41,7 @@ export function written(context: HonoContext, { given, route, requestId }: Write
 export const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Any failure as an answer (RFC 9457). */
-export function failed(error: unknown, hub: Hub, seen?: Seen): Response {
+export function failed(error: unknown, hub: Hub, seen?: RequestFacts): Response {
   const requestId = seen?.requestId ?? randomUUID();
   const problem = reported(error, hub, requestId);
   return new Response(JSON.stringify(problem.body(requestId)), {

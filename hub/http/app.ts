@@ -26,7 +26,7 @@ import { storageProfileRoutes } from '../routes/storage-profiles.ts';
 import { targetRoutes } from '../routes/targets.ts';
 import { tokenRoutes } from '../routes/tokens.ts';
 import { userRoutes } from '../routes/users.ts';
-import { failed, type Seen, written } from './answer.ts';
+import { failed, type RequestFacts, written } from './answer.ts';
 import { observed } from './observed.ts';
 import {
   assertNoBrowser,
@@ -54,9 +54,6 @@ const HANDLERS: Handlers = {
   ...userRoutes,
   ...auditRoutes,
 };
-
-/** A handler as the pipeline calls it: what it is handed was parsed by the schemas of its route. */
-type AnyHandler = (request: object, hub: Hub) => Promise<Answer<unknown>>;
 
 export interface AppOptions {
   hub: Hub;
@@ -99,7 +96,7 @@ interface AnswerOptions {
   name: RouteName;
   route: HubRoute;
   hub: Hub;
-  seen: Seen;
+  seen: RequestFacts;
 }
 
 async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOptions): Promise<Response> {
@@ -136,7 +133,8 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
         return context.req.raw.signal;
       },
     };
-    const given = await (HANDLERS[name] as unknown as AnyHandler)(request, hub);
+    // What it is handed was parsed by the schemas of its route.
+    const given: Answer<unknown> = await HANDLERS[name](request as never, hub);
     return written(context, { given, route, requestId: seen.requestId });
   } catch (error) {
     await recordRefusal(error, { ...asked, address });

@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Hub } from '../hub.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Seen } from './answer.ts';
+import type { RequestFacts } from './answer.ts';
 import { addressOf, type HonoContext } from './request.ts';
-
-export interface ObservedOptions {
-  route: string;
-  hub: Hub;
-  metrics: Metrics;
-}
 
 /** Counts and logs a request that `work` answers. */
 export async function observed(
   context: HonoContext,
-  { route, hub, metrics }: ObservedOptions,
-  work: (seen: Seen) => Promise<Response>,
+  { route, hub, metrics }: { route: string; hub: Hub; metrics: Metrics },
+  work: (seen: RequestFacts) => Promise<Response>,
 ): Promise<Response> {
   const started = performance.now();
-  const seen: Seen = { caller: null, address: addressOf(context, hub), requestId: randomUUID() };
+  const seen: RequestFacts = { caller: null, address: addressOf(context, hub), requestId: randomUUID() };
   const response = await work(seen);
   const { status } = response;
   const ms = Math.round(performance.now() - started);

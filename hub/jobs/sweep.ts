@@ -28,7 +28,7 @@ export interface SweepRequest {
   signal: AbortSignal;
 }
 
-export interface Swept {
+export interface SweepResult {
   /** Snapshots whose publication was cut off. */
   imported: string[];
   objects: number;
@@ -37,9 +37,9 @@ export interface Swept {
 }
 
 /** Removes what nothing references from the bucket of one target. The caller holds the lock of the target. */
-export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): Promise<Swept> {
+export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): Promise<SweepResult> {
   const { db, buckets, trustedKeys, now, signal } = sweeping;
-  const swept: Swept = { imported: [], objects: 0, problems: [] };
+  const swept: SweepResult = { imported: [], objects: 0, problems: [] };
   const stores = new Map<string, Store>();
   let young = 0;
   for (const profileId of await profilesOf(db, target.id)) {

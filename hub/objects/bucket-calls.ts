@@ -5,11 +5,6 @@ import type { ReadableObject } from './check-content.ts';
 
 // Calls of the hub itself to a bucket. It reads objects only to verify them.
 
-/** Bytes under a key; `null` when there is nothing. */
-export async function findBytes(bucket: TargetBucket, key: string): Promise<number | null> {
-  return (await findObject(bucket, key))?.bytes ?? null;
-}
-
 /** The present object in the bucket: `read` fails when the object is replaced. */
 export interface FoundObject extends ReadableObject {
   etag: string;

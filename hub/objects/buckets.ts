@@ -12,7 +12,6 @@ import { openStorageProfile } from '../database/storage-profiles.ts';
 import type { HubKey } from '../settings/parse-values.ts';
 import { assertAddressNotLinkLocal, guardedLookup } from './reach.ts';
 
-/** Seconds that a URL is valid. */
 export const URL_SECONDS = 15 * 60;
 export const PART_URL_SECONDS = 60 * 60;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
-import { findBytes, removeKey, writeText } from './bucket-calls.ts';
+import { findObject, removeKey, writeText } from './bucket-calls.ts';
 import { openTargetBucket } from './buckets.ts';
 import { assertEndpointNotLinkLocal } from './reach.ts';
 
@@ -12,9 +12,9 @@ export async function tryStorage(name: string, settings: StorageSettings): Promi
     const bucket = await openTargetBucket({ name, settings, folder: 'probe' });
     const key = randomUUID();
     await writeText(bucket, key, { text: 'test' });
-    const bytes = await findBytes(bucket, key);
+    const found = await findObject(bucket, key);
     await removeKey(bucket, key);
-    return bytes === 4 ? null : 'the bucket does not show what was written';
+    return found?.bytes === 4 ? null : 'the bucket does not show what was written';
   } catch (error) {
     return toUserError(error).message;
   }

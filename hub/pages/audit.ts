@@ -65,7 +65,7 @@ export async function auditCsv({ context, hub }: PermittedRequest): Promise<Page
     const page: Awaited<ReturnType<typeof listEvents>> = await listEvents(hub.db, {
       ...filter,
       limit: PAGE_EVENTS,
-      cursor: next ?? undefined,
+      ...(next != null && { cursor: next }),
     });
     events.push(...page.items);
     next = page.next_cursor;

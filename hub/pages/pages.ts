@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { recordEvent } from '../database/audit.ts';
 import { hashOf, isPageToken } from '../database/callers/tokens.ts';
-import { failed, reported, type Seen } from '../http/answer.ts';
+import { failed, type RequestFacts, reported } from '../http/answer.ts';
 import { observed } from '../http/observed.ts';
 import { assertRequestRate, type HonoContext } from '../http/request.ts';
 import type { Hub } from '../hub.ts';
@@ -97,13 +97,10 @@ async function takeCode(request: PageRequest, codes: Set<string>): Promise<PageA
   });
 }
 
-interface PageResponseOptions {
-  page: Page;
-  hub: Hub;
-  seen: Seen;
-}
-
-async function respond(context: HonoContext, { page, hub, seen }: PageResponseOptions): Promise<Response> {
+async function respond(
+  context: HonoContext,
+  { page, hub, seen }: { page: Page; hub: Hub; seen: RequestFacts },
+): Promise<Response> {
   const { requestId } = seen;
   let site: Site = { origin: '', base: '', secure: false };
   try {

@@ -99,16 +99,10 @@ export function nextPage(wanted = '/'): string {
 }
 
 function parseBegun(value: string | null): v.InferOutput<typeof begunSchema> {
-  try {
-    const parsed = v.parse(begunSchema, JSON.parse(Buffer.from(value ?? '', 'base64url').toString()));
-    return { ...parsed, next: nextPage(parsed.next) };
-  } catch {
-    throw notBegun();
-  }
-}
-
-function notBegun(): Problem {
-  return new Problem('cloud_token_refused', 'This sign-in has ended, or was not begun in this browser', {
+  const text = Buffer.from(value ?? '', 'base64url').toString();
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), begunSchema), text);
+  if (success) return { ...output, next: nextPage(output.next) };
+  throw new Problem('cloud_token_refused', 'This sign-in has ended, or was not begun in this browser', {
     hint: 'Sign in again.',
   });
 }

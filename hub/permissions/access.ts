@@ -1,5 +1,6 @@
 import type { Access } from '../../src/cloud/contract/route.ts';
 import type { Identity, Permission } from '../../src/cloud/contract/schemas.ts';
+import type { RowOf } from '../database/tables.ts';
 import type { HubSettings } from '../settings/settings.ts';
 
 export interface Caller {
@@ -21,12 +22,7 @@ export interface Caller {
 }
 
 /** The parts of a target that permissions depend on. */
-export interface TargetAccess {
-  id: string;
-  reader_groups: string[];
-  original_groups: string[];
-  builder_groups: string[];
-}
+export type TargetAccess = Pick<RowOf<'targets'>, 'id' | 'reader_groups' | 'original_groups' | 'builder_groups'>;
 
 /** The role that a user's groups give. */
 export function roleOf(
@@ -71,7 +67,7 @@ export function decide(access: Access, caller: Caller | null, subject: Subject =
     const isOwn = !access.claimed || subject.claimedBy === caller.id;
     return isOwn && permissions.includes(access.build) ? 'permitted' : 'unknown';
   }
-  if (access.create && !mayCreateTargets(caller)) return 'refused';
+  if (access.create && caller.role !== 'owner' && caller.role !== 'member') return 'refused';
   if (access.create && subject.creates) return mayTakeName(subject.holder ?? target, caller) ? 'permitted' : 'refused';
   if (!permissions.includes('read')) return 'unknown';
   return permissions.includes(access.target) ? 'permitted' : 'refused';
@@ -105,10 +101,6 @@ export function permissionsOn(target: TargetAccess, caller: Caller): Permission[
   }
   if (intersects(caller.groups, target.original_groups)) return ['read', 'read_originals'];
   return intersects(caller.groups, target.reader_groups) ? ['read'] : [];
-}
-
-function mayCreateTargets({ role }: Caller): boolean {
-  return role === 'owner' || role === 'member';
 }
 
 function mayManage({ builder_groups }: TargetAccess, { groups }: Caller): boolean {

@@ -9,14 +9,16 @@ import { reconcileAll } from './reconcile.ts';
 /** A comparison of a large target takes its time. */
 const STATEMENT_TIMEOUT = 600_000;
 
-export interface ReconcileCommand {
+/** `tool hub reconcile`: with the database and the keys of the settings. */
+export async function reconcile({
+  environment,
+  report,
+  signal,
+}: {
   environment: NodeJS.ProcessEnv;
   report: Report;
   signal: AbortSignal;
-}
-
-/** `tool hub reconcile`: with the database and the keys of the settings. */
-export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<ReconcileResult> {
+}): Promise<ReconcileResult> {
   const { databaseUrl, keys, trustedKeys } = await readMigrationSettings(environment);
   await using database = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   const { db } = database;

@@ -1,5 +1,5 @@
 import { objectKey } from '../../src/repository/store/keys.ts';
-import type { Store, StoredFile } from '../../src/repository/store/store.ts';
+import type { StoredFile } from '../../src/repository/store/store.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
@@ -16,7 +16,7 @@ import {
 import { offerAgain } from '../database/snapshots/snapshots.ts';
 import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/snapshots/sweeps.ts';
 import type { Buckets } from '../objects/buckets.ts';
-import { importManifests } from './import-manifests.ts';
+import { importManifests, type ManifestPlace } from './import-manifests.ts';
 
 export interface ReconcileOptions {
   db: Database;
@@ -63,25 +63,17 @@ async function reconcileTarget(target: SweptTarget, reconciling: ReconcileState)
   }
 }
 
-interface Place {
-  db: Database;
-  store: Store;
-  target: SweptTarget;
-  profileId: string;
-  trustedKeys: string[] | null;
+interface Place extends ManifestPlace {
   result: ReconcileResult;
 }
 
 async function reconcilePlace(place: Place): Promise<void> {
-  const { store, target, result, ...rest } = place;
+  const { store, target, result } = place;
   const objects = await store.list('objects');
   await compareObjects(place, objects);
   const files = await store.list('snapshots');
   if (!target.removed) {
-    const { imported, problems } = await importManifests(
-      { ...rest, store, target },
-      { files, before: new Date(ALWAYS) },
-    );
+    const { imported, problems } = await importManifests(place, { files, before: new Date(ALWAYS) });
     result.imported.push(...imported.map((snapshot) => ({ target: target.name, snapshot })));
     result.problems.push(...problems.map((problem) => `${target.name}: ${problem}`));
   }

@@ -63,16 +63,10 @@ export const buildRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-interface BuildableRequest {
-  targets: string[];
-  pool: string;
-  caller: Caller;
-}
-
 /** Returns the ids of buildable targets; refuses unknown ones, those of another pool and not permitted ones alike. */
 async function buildable(
   db: Database,
-  { targets, pool, caller }: BuildableRequest,
+  { targets, pool, caller }: { targets: string[]; pool: string; caller: Caller },
 ): Promise<{ ids: string[]; refused: string[] }> {
   const rows = await findTargets(db, targets);
   const allowed = rows.filter(

@@ -165,14 +165,11 @@ export const snapshotRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-interface Retention {
-  target: TargetRow;
-  published: string;
-  event: Omit<AuditEvent, 'action'>;
-}
-
 /** The snapshot is published, whatever becomes of the others: what fails here is done after the next publication. */
-async function removeUnkept({ db, log, removals }: Hub, { target, published, event }: Retention) {
+async function removeUnkept(
+  { db, log, removals }: Hub,
+  { target, published, event }: { target: TargetRow; published: string; event: Omit<AuditEvent, 'action'> },
+) {
   try {
     const removed = await applyKeepPolicy(db, { targetId: target.id, published, event });
     if (removed.length > 0) removals.wake();

@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net';
 import * as v from 'valibot';
 import { webhookSchema } from '../../src/cloud/contract/builds.ts';
 import { type StorageSettings, storageSettingsSchema } from '../../src/cloud/contract/resources.ts';
+import type { AnswerOf } from '../../src/cloud/contract/routes.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import {
   type Address,
@@ -19,12 +20,8 @@ import {
   readBy,
 } from './parse-values.ts';
 
-export interface SignInSettings {
-  provider_url: string;
-  client_id: string;
-  redirect_url: string | null;
-  groups_claim: string;
-}
+/** The identity provider, in the form of the root of the API. */
+export type SignInSettings = NonNullable<AnswerOf<'root'>['sign_in']>;
 
 export interface HubSettings {
   databaseUrl: string;

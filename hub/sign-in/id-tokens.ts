@@ -109,13 +109,10 @@ function issuerOf(token: string): unknown {
   }
 }
 
-interface UserInfoRequest {
-  issuer: Issuer;
-  signIn: SignInSettings;
-  access_token: string | undefined;
-}
-
-async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: UserInfoRequest) {
+async function personOf(
+  claims: JWTPayload,
+  { issuer, signIn, access_token }: { issuer: Issuer; signIn: SignInSettings; access_token: string | undefined },
+) {
   const { sub = '' } = claims;
   const isWhole = claims[signIn.groups_claim] !== undefined;
   const more =

@@ -117,14 +117,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     async call(name, { parameters, query, body, revision, etag } = {}) {
       const route: HubRoute = ROUTES[name];
       const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
-      const headers = {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(revision === null && { 'if-none-match': '*' }),
-        ...(typeof revision === 'number' && { 'if-match': `"${revision}"` }),
-        ...(etag !== undefined && { 'if-none-match': etag }),
-      };
-      const text = body === undefined ? undefined : route.textBody ? (body as string) : JSON.stringify(body);
-      const init = { method: route.method, headers, ...(text !== undefined && { body: text }) };
+      const init = initOf(route, { body, revision, etag });
       const sentToken = token;
       let response = await send(route, url, init);
       if (response.status === 401 && route.access !== 'public' && (await hasOther(sentToken))) {
@@ -145,6 +138,22 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
       return { ...answered, body: parsed.output as never };
     },
   };
+}
+
+interface SentContent {
+  body: unknown;
+  revision: number | null | undefined;
+  etag: string | undefined;
+}
+
+function initOf({ method, textBody }: HubRoute, { body, revision, etag }: SentContent): RequestInit {
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(revision === null && { 'if-none-match': '*' }),
+    ...(typeof revision === 'number' && { 'if-match': `"${revision}"` }),
+    ...(etag !== undefined && { 'if-none-match': etag }),
+  };
+  return { method, headers, ...(body !== undefined && { body: textBody ? String(body) : JSON.stringify(body) }) };
 }
 
 /** A bound: a faulty hub may never end a list. */
@@ -226,12 +235,8 @@ async function jsonOf(
 
 async function problemOf(response: Response) {
   const text = await textOf(response).catch(() => '');
-  try {
-    const parsed = v.safeParse(problemSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    return null;
-  }
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), problemSchema), text);
+  return parsed.success ? parsed.output : null;
 }
 
 async function saidBy(response: Response): Promise<string> {

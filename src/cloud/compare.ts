@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createTree, isTree, setValue } from '../config/tree.ts';
 import type { KeyChange } from '../results/cloud-results.ts';
 import { fingerprint } from './contract/fingerprint.ts';
 import type { Fingerprints } from './contract/resources.ts';
@@ -62,7 +63,7 @@ export function leavesOf(settings: object, before = ''): Leaves {
   const leaves: Leaves = new Map();
   for (const [name, value] of Object.entries(settings)) {
     const key = `${before}${name}`;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isTree(value)) {
       for (const [inner, leaf] of leavesOf(value, `${key}.`)) leaves.set(inner, leaf);
     } else leaves.set(key, value);
   }
@@ -71,16 +72,7 @@ export function leavesOf(settings: object, before = ''): Leaves {
 
 /** Objects without a prototype: a key of the hub may be `__proto__`. */
 export function settingsOf(leaves: Leaves): Record<string, unknown> {
-  const settings: Record<string, unknown> = Object.create(null);
-  for (const [key, value] of leaves) {
-    const parts = key.split('.');
-    const last = parts.pop() ?? '';
-    let place = settings;
-    for (const part of parts) {
-      place[part] ??= Object.create(null);
-      place = place[part] as Record<string, unknown>;
-    }
-    place[last] = value;
-  }
+  const settings = createTree();
+  for (const [key, value] of leaves) setValue(settings, key.split('.'), value);
   return settings;
 }

@@ -64,12 +64,9 @@ export function removeCache(directory: string): Promise<void> {
 }
 
 async function readCache(options: CacheOptions): Promise<Cache | null> {
-  try {
-    const parsed = v.safeParse(cacheSchema, JSON.parse(await readFile(fileIn(options.directory), 'utf8')));
-    return parsed.success && parsed.output.of === ownerOf(options) ? parsed.output : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(fileIn(options.directory), 'utf8').catch(() => '');
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), cacheSchema), text);
+  return parsed.success && parsed.output.of === ownerOf(options) ? parsed.output : null;
 }
 
 async function writeCache(directory: string, cache: Cache): Promise<void> {

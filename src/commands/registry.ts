@@ -57,6 +57,7 @@ import { sanitizeClassifyCommand } from './sanitize/classify.ts';
 import { sanitizeCommand } from './sanitize/sanitize.ts';
 import { saveCommand } from './save.ts';
 import { schemaEventsCommand } from './schema/events.ts';
+import { downCommand, psCommand, upCommand } from './servers.ts';
 import { subsetCommand } from './subset.ts';
 import { tagCommand } from './tag.ts';
 import { targetCommand } from './target.ts';
@@ -105,6 +106,9 @@ export const COMMANDS: CommandModule[] = [
   unlinkCommand,
   branchDropCommand,
   branchPruneCommand,
+  upCommand,
+  downCommand,
+  psCommand,
   rehearseCommand,
   mcpCommand,
   configInitCommand,

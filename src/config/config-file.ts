@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { absolutePath, userConfigFile } from './paths.ts';
 import type { UrlTarget } from './urls/url-target.ts';
 import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml/yaml-source.ts';
@@ -70,7 +71,8 @@ async function readFileAt(path: string): Promise<ConfigFile | null> {
   }
   try {
     const { mode } = await handle.stat();
-    const bytes = await readAtMost(handle, MAX_BYTES + 1);
+    // To the end: the file may be a pipe, or a device without an end.
+    const bytes = await buffer(handle.createReadStream({ end: MAX_BYTES, autoClose: false }));
     if (bytes.length > MAX_BYTES) {
       const message = `larger than ${MAX_BYTES / 1024 / 1024} MB, which no configuration is`;
       return unusable(path, { code: 'file_too_large', message, hint: null });
@@ -81,19 +83,6 @@ async function readFileAt(path: string): Promise<ConfigFile | null> {
   } finally {
     await handle.close();
   }
-}
-
-/** Reads to the end: the file may be a pipe, or a device without an end. */
-async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  while (length < limit) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(64 * 1024, limit - length)));
-    if (bytesRead === 0) break;
-    chunks.push(buffer.subarray(0, bytesRead));
-    length += bytesRead;
-  }
-  return Buffer.concat(chunks);
 }
 
 function decode(bytes: Buffer): Pick<ConfigFile, 'text' | 'source'> {

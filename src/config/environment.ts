@@ -1,7 +1,7 @@
 import type { Problem } from '../results/configuration-results.ts';
 import { nearest } from '../text/nearest.ts';
 import { NOWHERE } from './configuration.ts';
-import type { Shape } from './schema/shape.ts';
+import { childShape, type Shape } from './schema/shape.ts';
 import { createTree, dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml/yaml-source.ts';
 
@@ -140,7 +140,7 @@ function withoutFileOnly(value: unknown, shape: Shape | null, path: KeyPath): { 
   const refused: string[] = [];
   const allowed = createTree();
   for (const [key, of] of Object.entries(value)) {
-    const inner = shape?.kind === 'object' ? (shape.keys.get(key) ?? null) : shape?.kind === 'map' ? shape.of : null;
+    const inner = childShape(shape, key);
     const outcome = withoutFileOnly(of, inner, [...path, key]);
     refused.push(...outcome.refused);
     if (!inner?.traits.fileOnly) allowed[key] = outcome.allowed;

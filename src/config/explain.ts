@@ -4,7 +4,7 @@ import type { Inspection } from './load.ts';
 import { type Origins, variableOf } from './problems/key-problem.ts';
 import { settingsSchema } from './schema/settings.ts';
 import { type Shape, shapeOf } from './schema/shape.ts';
-import { dotted, isTree, type KeyPath } from './tree.ts';
+import { dotted, isTree, type KeyPath, valueAt } from './tree.ts';
 import { isConnectionUrl } from './urls/url-scheme.ts';
 
 export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
@@ -48,8 +48,8 @@ function* leavesOf(place: ValueAtPath): Generator<ValueAtPath> {
 function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | null {
   const part = (key: string | number, of: Shape): ValueAtPath => ({
     shape: of,
-    value: childOf(value, key),
-    written: childOf(written, key),
+    value: valueAt(value, [key]),
+    written: valueAt(written, [key]),
     path: [...path, key],
   });
   switch (shape.kind) {
@@ -65,13 +65,6 @@ function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | 
     default:
       return shape satisfies never;
   }
-}
-
-/** Own properties only: a map may contain the name of a property of Object.prototype. */
-function childOf(parent: unknown, key: string | number): unknown {
-  return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key)
-    ? (parent as Record<string | number, unknown>)[key]
-    : undefined;
 }
 
 function isSet({ shape, written }: ValueAtPath): boolean {

@@ -16,8 +16,9 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function valueAt(tree: Tree, path: KeyPath): unknown {
-  let value: unknown = tree;
+/** Own properties only: a map may contain the name of a property of Object.prototype. */
+export function valueAt(tree: unknown, path: KeyPath): unknown {
+  let value = tree;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     value = (value as Tree)[part];

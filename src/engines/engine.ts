@@ -6,6 +6,7 @@ import type { BranchFacet } from './facets/branch.ts';
 import type { ClientProgram, ConnectFacet } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
 import type { DumpFile } from './facets/dump-file.ts';
+import type { ImageFacet } from './facets/image.ts';
 import type { RehearseFacet } from './facets/rehearse.ts';
 import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
 import type { ObjectDefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
@@ -41,6 +42,8 @@ export interface Engine {
   readDump(path: string): Promise<DumpFile | null>;
   /** Places for a temporary database, the best first. Creates none. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
+  /** Servers on copies of images; `null`: none of this engine. */
+  images: (() => Promise<ImageFacet>) | null;
   /** Turns errors of the connection and of statements into errors for the user. */
   withExplainedErrors<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
   open(connection: Connection): Facets;

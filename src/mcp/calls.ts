@@ -32,7 +32,10 @@ export interface CallRequest {
   progress: (message: string) => void;
 }
 
-export type CallOutcome = { ok: true; answer: ToolAnswer } | { ok: false; answer: ToolAnswer };
+export interface CallOutcome {
+  ok: boolean;
+  answer: ToolAnswer;
+}
 
 export interface Calls {
   run: (request: CallRequest) => Promise<CallOutcome>;
@@ -75,7 +78,7 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
         },
         ...{ owner, allow, readOnly, tokens },
       };
-      const { data, secret = {} } = await tool.run(call, checked as never);
+      const { data, secret = {} } = await tool.run(call, checked);
       const all = withWarnings({ data }, warnings, tool.warningsKey);
       const answer = { ...boundedAnswer(all, (text) => hideKnown(redactOwn(text))), ...secret };
       end('done');
@@ -124,7 +127,7 @@ function findTool(name: string, { tools, allow, readOnly }: Pick<CallsOptions, '
   return tool;
 }
 
-function checkArguments({ name, input }: Tool, given: unknown): unknown {
+function checkArguments({ name, input }: Tool, given: unknown): object {
   const parsed = v.safeParse(input, given ?? {});
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
@@ -141,15 +144,17 @@ function withoutToken(given: unknown): unknown {
   return isObject && 'token' in given ? { ...given, token: '***' } : (given ?? {});
 }
 
-interface ReportState {
+const MOST_WARNINGS = 20;
+
+function reportTo({
+  warnings,
+  progress,
+  also,
+}: {
   warnings: object[];
   progress: CallRequest['progress'];
   also: Report;
-}
-
-const MOST_WARNINGS = 20;
-
-function reportTo({ warnings, progress, also }: ReportState): Report {
+}): Report {
   return (event: RunEvent) => {
     if (event.event === 'warning') {
       if (warnings.length < MOST_WARNINGS) warnings.push({ code: event.code, message: event.message });

@@ -33,19 +33,7 @@ export function plannedTools<
   P extends Planned<Request, object>,
   Result extends object,
 >(spec: PlannedToolsSpec<Entries, Request, P, Result>): [Tool, Tool] {
-  const {
-    name,
-    planTitle,
-    plans,
-    title,
-    description,
-    effect,
-    needs = {},
-    input,
-    operation,
-    request,
-    warningsKey,
-  } = spec;
+  const { name, title, description, effect, needs = {}, input, operation, request, warningsKey } = spec;
   const output = `done.${operation.id.replace(' ', '-')}`;
   const plan = async (call: Call, asked: Parameters<typeof request>[1]): Promise<P> => {
     const { plan: makePlan } = await operation.work();
@@ -53,7 +41,12 @@ export function plannedTools<
   };
   const planTool = defineTool({
     name: `plan_${name}`,
-    ...{ title: planTitle, description: plans, effect: 'reads', ...(spec.hasPlanShape !== false && { output }) },
+    ...{
+      title: spec.planTitle,
+      description: spec.plans,
+      effect: 'reads',
+      ...(spec.hasPlanShape !== false && { output }),
+    },
     ...(needs.plan && { needs: needs.plan }),
     input: v.strictObject(input),
     async run(call, asked) {

@@ -6,18 +6,13 @@ import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
 import { LARGEST_SQL } from './arguments.ts';
 
-interface GivenSql {
-  sql?: string | undefined;
-  file?: string | undefined;
-}
-
 /**
  * The SQL of an agent, or of a file of the project. Reports quote statements, so that another file of the machine would
  * be read by them: links out of the folder, and to files with another extension, are refused.
  */
 export async function readRehearsedSql(
   { configuration }: Context,
-  { sql, file }: GivenSql,
+  { sql, file }: { sql?: string | undefined; file?: string | undefined },
 ): Promise<{ name: string; text: string }> {
   if ((sql === undefined) === (file === undefined)) {
     throw new UserError('invalid_value', 'rehearse requires either sql or file', { hint: 'Pass one of them.' });

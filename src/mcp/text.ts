@@ -3,13 +3,8 @@ export function withoutPassword({ target, name }: { target: string; name: string
   return `The password is left out. A person can print the URL with it: tool branch create ${target} ${name} --reuse --env. Or the server is started with --allow credentials.`;
 }
 
-export interface Introduction {
-  readOnly: boolean;
-  allow: ReadonlySet<string>;
-}
-
 /** Introduces the server; a client passes the text to its model. */
-export function introduction({ readOnly, allow }: Introduction): string {
+export function introduction({ readOnly, allow }: { readOnly: boolean; allow: ReadonlySet<string> }): string {
   const allowed = allow.size > 0 ? `Also allowed: ${[...allow].join(', ')}. ` : '';
   const work = readOnly
     ? 'This server reads only: it creates, resets and drops nothing. '

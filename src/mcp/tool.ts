@@ -18,11 +18,11 @@ export interface ToolSpec<Schema extends v.GenericSchema<unknown, object> = v.Ge
   needs?: Allowance;
   /** Key of the answer with the warnings of the run, where the result has other warnings. Default: `warnings`. */
   warningsKey?: string;
-  run: (call: Call, given: v.InferOutput<Schema>) => Promise<ToolResult>;
+  run(call: Call, given: v.InferOutput<Schema>): Promise<ToolResult>;
 }
 
 /** A tool with arguments of any type, which its input schema has checked. */
-export type Tool = ToolSpec<v.GenericSchema<unknown, never>>;
+export type Tool = ToolSpec;
 
 export interface Call {
   context: Context;
@@ -41,5 +41,5 @@ export interface ToolResult {
 
 /** Keeps the types of the arguments of a tool. */
 export function defineTool<const Schema extends v.GenericSchema<unknown, object>>(spec: ToolSpec<Schema>): Tool {
-  return spec as unknown as Tool;
+  return spec;
 }

@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
@@ -96,9 +97,7 @@ async function readManifest(zip: OpenZipFile, entries: Map<string, Entry>): Prom
   const entry = entries.get(MANIFEST);
   if (!entry) throw new Error(`it has no ${MANIFEST}`);
   if (entry.uncompressedSize > MOST_TEXT_BYTES) throw new TooLarge();
-  const chunks: Buffer[] = [];
-  for await (const chunk of await openEntry(zip, entry)) chunks.push(chunk as Buffer);
-  return parseManifest(Buffer.concat(chunks).toString());
+  return parseManifest((await buffer(await openEntry(zip, entry))).toString());
 }
 
 function openEntry(zip: OpenZipFile, entry: Entry) {

@@ -60,12 +60,10 @@ function keptOf<Row extends PolicyCandidate>(
   ];
 }
 
-interface Periods {
-  periods: number;
-  periodOf: (time: Date) => string;
-}
-
-function newestOfEach<Row extends PolicyCandidate>(rows: Row[], { periods, periodOf }: Periods): Row[] {
+function newestOfEach<Row extends PolicyCandidate>(
+  rows: Row[],
+  { periods, periodOf }: { periods: number; periodOf: (time: Date) => string },
+): Row[] {
   const byPeriod = Map.groupBy(rows, ({ created_at }) => periodOf(new Date(created_at)));
   return [...byPeriod.values()].slice(0, periods).flatMap(([newest]) => newest ?? []);
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import type { Report } from '../runtime/events.ts';
-import type { Manifest, ManifestFile } from './manifest/manifest.ts';
+import type { ManifestFile } from './manifest/manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/read-object.ts';
-import { createRepository, filesOf, type Repository, type SaveLists, timeInKey } from './repository.ts';
+import { createRepository, namedObjects, type Repository, type SaveLists, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 import { claim, foreignFolder } from './store/claim.ts';
-import { createFolder } from './store/folder.ts';
+import { createFolder, type Folder } from './store/folder.ts';
 import { objectKey, queryKey } from './store/keys.ts';
 
 export interface LocalRepository extends Repository, SaveLists {
@@ -47,12 +47,8 @@ export interface LocalRepositoryOptions {
   configured?: string[];
 }
 
-export function createLocalRepository({
-  directory,
-  report,
-  claims = false,
-  configured = [],
-}: LocalRepositoryOptions): LocalRepository {
+export function createLocalRepository(options: LocalRepositoryOptions): LocalRepository {
+  const { directory, report, claims = false, configured = [] } = options;
   const folder = createFolder(directory);
   let claimed: Promise<void> | undefined;
   const ready = async (): Promise<void> => {
@@ -62,42 +58,7 @@ export function createLocalRepository({
   };
   const repository = createRepository(folder, report, { saves: true });
   const unfinished = stagingRoot(directory);
-  const added = new Set<string>();
-  let isFailed = false;
-
-  /** Moves the objects away before it looks for their users: whoever begins later stores them anew. */
-  async function removeAdded(): Promise<void> {
-    if (added.size === 0) return;
-    await using staging = await createStaging(unfinished);
-    const moved: string[] = [];
-    for (const sha256 of added) {
-      const isMoved = await rename(folder.path(objectKey(sha256)), staging.path(sha256)).then(
-        () => true,
-        () => false,
-      );
-      if (isMoved) moved.push(sha256);
-    }
-    const isAlone = (await liveStagings(unfinished)) === 1;
-    const used = isAlone ? referencedOf(await repository.naming(added)) : added;
-    for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
-  }
-
-  async function removingAdded<Result>(work: () => Promise<Result>, { always }: { always: boolean }): Promise<Result> {
-    added.clear();
-    isFailed = false;
-    let isDone = false;
-    try {
-      const result = await work();
-      isDone = !always;
-      return result;
-    } finally {
-      if (!isDone) {
-        isFailed = true;
-        // The sweep removes them after a day.
-        await removeAdded().catch(() => {});
-      }
-    }
-  }
+  const work = createNewObjects({ folder, unfinished, naming: repository.naming });
 
   return {
     ...repository,
@@ -113,14 +74,14 @@ export function createLocalRepository({
     },
     async store(file, { sha256 }) {
       await ready();
-      if (isFailed) return false;
+      if (work.isFailed()) return false;
       const isNew = await folder.adopt(file, objectKey(sha256));
-      if (isNew) added.add(sha256);
+      if (isNew) work.add(sha256);
       return isNew;
     },
-    added: ({ sha256 }) => void added.add(sha256),
-    withoutLeftovers: (work) => removingAdded(work, { always: false }),
-    withScratch: (work) => removingAdded(work, { always: true }),
+    added: ({ sha256 }) => work.add(sha256),
+    withoutLeftovers: (run) => work.run(run, { scratch: false }),
+    withScratch: (run) => work.run(run, { scratch: true }),
     found: ({ sha256 }) => folder.found(objectKey(sha256)),
     directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
@@ -149,8 +110,52 @@ export function createLocalRepository({
   };
 }
 
-function referencedOf(manifests: Manifest[]): Set<string> {
-  return new Set(manifests.flatMap((manifest) => filesOf(manifest).map(({ sha256 }) => sha256)));
+/** The objects that the work of a new snapshot has stored, until it ends. */
+function createNewObjects({
+  folder,
+  unfinished,
+  naming,
+}: Pick<Repository, 'naming'> & { folder: Folder; unfinished: string }) {
+  const added = new Set<string>();
+  let isFailed = false;
+
+  /** Moves the objects away before it looks for their users: whoever begins later stores them anew. */
+  async function removeAdded(): Promise<void> {
+    if (added.size === 0) return;
+    await using staging = await createStaging(unfinished);
+    const moved: string[] = [];
+    for (const sha256 of added) {
+      const isMoved = await rename(folder.path(objectKey(sha256)), staging.path(sha256)).then(
+        () => true,
+        () => false,
+      );
+      if (isMoved) moved.push(sha256);
+    }
+    const isAlone = (await liveStagings(unfinished)) === 1;
+    const used = isAlone ? namedObjects(await naming(added)) : added;
+    for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
+  }
+
+  return {
+    add: (sha256: string): void => void added.add(sha256),
+    isFailed: () => isFailed,
+    async run<Result>(work: () => Promise<Result>, { scratch }: { scratch: boolean }): Promise<Result> {
+      added.clear();
+      isFailed = false;
+      let isDone = false;
+      try {
+        const result = await work();
+        isDone = !scratch;
+        return result;
+      } finally {
+        if (!isDone) {
+          isFailed = true;
+          // The sweep removes them after a day.
+          await removeAdded().catch(() => {});
+        }
+      }
+    },
+  };
 }
 
 export function newSnapshotId(): string {

@@ -168,7 +168,7 @@ export function filesOf(manifest: Manifest): ManifestFile[] {
   return [...manifest.tables.flatMap(filesOfTable), ...manifest.files];
 }
 
-function namedObjects(manifests: Manifest[]): Set<string> {
+export function namedObjects(manifests: Manifest[]): Set<string> {
   return new Set(manifests.flatMap((manifest) => filesOf(manifest).map((file) => file.sha256)));
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isRunning } from '../process/is-running.ts';
+import { identityOf, isAlive, processIdentity } from '../process/process-identity.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
 export interface StagingFolder extends AsyncDisposable {
@@ -20,13 +20,7 @@ const NAME = /^(\d+)-[0-9a-f]{8}$/;
 
 const OWNER = 'owner.json';
 
-const ownerSchema = v.object({
-  host: v.string(),
-  pid: v.number(),
-  started: v.string(),
-  /** Distinguishes the process from a later one with its id; `null` where the system does not tell. */
-  process: v.nullable(v.string()),
-});
+const ownerSchema = v.object({ ...processIdentity.entries, started: v.string() });
 
 type Owner = v.InferOutput<typeof ownerSchema>;
 
@@ -42,13 +36,14 @@ const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 export async function createStaging(root: string): Promise<StagingFolder> {
   await mkdir(root, { recursive: true, mode: 0o700 });
-  await removeDead(root);
+  await removeDeadStagings(root);
   const directory = join(root, `${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(directory, { mode: 0o700 });
   const owner = join(directory, OWNER);
   try {
+    const owned: Owner = { ...(await identityOf()), started: new Date().toISOString() };
     // Under another name first: a killed process leaves no incomplete owner.
-    await writeFile(`${owner}.new`, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+    await writeFile(`${owner}.new`, JSON.stringify(owned), { mode: 0o600, flag: 'wx' });
     await rename(`${owner}.new`, owner);
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
@@ -73,7 +68,8 @@ export async function liveStagings(root: string): Promise<number> {
   return live.filter(Boolean).length;
 }
 
-async function removeDead(root: string): Promise<void> {
+/** Removes the folders of processes that were killed. */
+export async function removeDeadStagings(root: string): Promise<void> {
   for (const name of await names(root)) {
     const directory = join(root, name);
     const isNamed = (await readOwner(directory, name)) !== null;
@@ -97,48 +93,23 @@ async function isLive(directory: string, name: string): Promise<boolean> {
   const owner = await readOwner(directory, name);
   // Just being created, or by a former version.
   if (owner === null) return isRunning(Number.parseInt(name, 10));
-  if (owner.host !== (await thisHost())) {
-    const { mtimeMs } = await stat(join(directory, OWNER)).catch(() => ({ mtimeMs: 0 }));
-    return Date.now() - mtimeMs < STALE_AFTER_MS;
-  }
-  return isRunning(owner.pid) && owner.process === (await processStart(owner.pid));
+  const alive = await isAlive(owner);
+  if (alive !== null) return alive;
+  const { mtimeMs } = await stat(join(directory, OWNER)).catch(() => ({ mtimeMs: 0 }));
+  return Date.now() - mtimeMs < STALE_AFTER_MS;
 }
 
 async function readOwner(directory: string, name: string): Promise<Owner | null> {
   const path = join(directory, OWNER);
   const facts = await lstat(path).catch(() => null);
   if (!facts?.isFile() || facts.size > 10_000) return null;
-  try {
-    const owner = v.parse(ownerSchema, JSON.parse(await readFile(path, 'utf8')));
-    return owner.pid === Number.parseInt(name, 10) ? owner : null;
-  } catch {
-    return null;
-  }
-}
-
-async function ownOwner(): Promise<Owner> {
-  const { pid } = process;
-  return { host: await thisHost(), pid, started: new Date().toISOString(), process: await processStart(pid) };
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), ownerSchema), text);
+  return success && output.pid === Number.parseInt(name, 10) ? output : null;
 }
 
 async function showLife(owner: string): Promise<void> {
   const now = new Date();
   // The run itself reports a full disk.
   await utimes(owner, now, now).catch(() => {});
-}
-
-/** Containers on one machine, and machines on one volume, do not see each other's processes. */
-async function thisHost(): Promise<string> {
-  const machine = await readFile('/etc/machine-id', 'utf8').catch(() => '');
-  const processes = await readlink('/proc/self/ns/pid').catch(() => '');
-  return [hostname(), machine.trim(), processes].filter(Boolean).join(' ');
-}
-
-/** Start of a process, in ticks since the system's start. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-async function processStart(pid: number): Promise<string | null> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
-  // The name of the program, in brackets, may contain anything.
-  const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
-  return ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
 }

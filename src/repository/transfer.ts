@@ -8,7 +8,7 @@ import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manif
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
-import type { DamageVerdict, RemoteRepository } from './remote-repository.ts';
+import type { RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
 import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
@@ -150,13 +150,9 @@ export async function fetchObject(
 /** `false` when the report fails: a reader may be unable to write to the bucket. */
 function tryReport(remote: RemoteRepository, manifest: Manifest, { sha256 }: ManifestFile): Promise<boolean> {
   return remote.reportDamage(manifest, [sha256], { wait: false }).then(
-    (verdicts) => isResent(verdicts.get(sha256)),
+    (verdicts) => ['damaged', 'checking'].includes(verdicts.get(sha256) ?? ''),
     () => false,
   );
-}
-
-function isResent(verdict: DamageVerdict | undefined): boolean {
-  return verdict === 'damaged' || verdict === 'checking';
 }
 
 function distinct(files: ManifestFile[]): ManifestFile[] {

@@ -44,6 +44,12 @@ export const EVENTS = {
     token: describe(orNull(text), 'For the header `Authorization: Bearer TOKEN`, with `--tcp`.'),
     branches: v.array(v.object({ branch: text, path: text })),
   }),
+  server: v.object({
+    event: v.literal('server'),
+    server: describe(text, 'Its id, as in `tool ps`.'),
+    url: describe(text, 'Without password.'),
+    password: text,
+  }),
   warning: v.object({ event: v.literal('warning'), code: text, message: text }),
 };
 
@@ -56,6 +62,8 @@ export type CommandEndedEvent = Event<'command_ended'>;
 export type SignInEvent = Event<'sign_in'>;
 
 export type ServingEvent = Event<'serving'>;
+
+export type ServerEvent = Event<'server'>;
 
 export type WarningEvent = Event<'warning'>;
 

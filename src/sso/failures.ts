@@ -68,21 +68,23 @@ export function signInFailure(provider: string, failure: keyof typeof FAILURES, 
 
 export function toSignInFailure(provider: string, thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
-  const { error, error_description: description, code, name, message, cause } = thrown as Thrown;
+  const { error, error_description: description, code, name, message, cause } = thrown as ThrownError;
   if (typeof error === 'string') {
     const said = readable([error, description].filter(Boolean).join(': '));
     return signInFailure(provider, BY_PROVIDER[error] ?? 'refused', said);
   }
   if (name === 'TimeoutError') return signInFailure(provider, 'unreachable', 'timed out');
   if (name === 'TypeError' && message === 'fetch failed') {
-    return signInFailure(provider, 'unreachable', readable(String((cause as Thrown)?.code ?? message)));
+    return signInFailure(provider, 'unreachable', readable(String((cause as ThrownError)?.code ?? message)));
   }
   const known = code === undefined ? undefined : BY_CHECK[code];
-  const why = [message, (cause as Thrown)?.message].filter((part) => typeof part === 'string' && part.length < 200);
+  const why = [message, (cause as ThrownError)?.message].filter(
+    (part) => typeof part === 'string' && part.length < 200,
+  );
   return signInFailure(provider, known ?? 'token_not_valid', readable(why.join(': ')));
 }
 
-interface Thrown {
+interface ThrownError {
   name: string;
   message: string;
   code?: string;

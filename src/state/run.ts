@@ -60,6 +60,7 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
     case 'statement':
     case 'sign_in':
     case 'serving':
+    case 'server':
       return state;
     case 'warning': {
       const { code, message } = event;

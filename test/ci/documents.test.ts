@@ -25,6 +25,7 @@ const RUN_BY: Record<string, string> = {
   'docs/postgres.md': 'test/e2e/opening-examples.test.ts',
   'docs/mysql.md': 'test/e2e/opening-examples.test.ts',
   'docs/guard.md': 'test/e2e/opening-examples.test.ts',
+  'docs/images.md': 'test/e2e/opening-examples.test.ts',
   'docs/subset.md': 'test/e2e/opening-examples.test.ts',
   'docs/configuration.md': 'test/e2e/opening-examples.test.ts',
 };
@@ -36,7 +37,6 @@ const NOT_RUN: Record<string, string> = {
   'docs/development.md': 'sets up the machine and opens the screens; test/e2e/demo.test.ts opens them',
   'docs/errors.md': 'a command that fails; test/cli/run.test.ts prints such an error',
   'docs/benchmarks.md': 'takes most of an hour',
-  'docs/images.md': 'takes most of an hour, and needs root',
   'docs/proof.md': 'a round of the proof, as npm test makes some',
   'docs/screens.md': 'opens the screens; test/e2e/demo.test.ts does, too',
   'docs/sso.md': 'opens a browser; test/e2e/sign-in.test.ts signs in',

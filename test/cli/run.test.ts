@@ -260,6 +260,8 @@ test('the commands that write are those that change databases, snapshots or the 
     'link',
     'unlink',
     ...['drop', 'prune'].map((verb) => `branch ${verb}`),
+    'up',
+    'down',
     'rehearse',
   ];
   expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke', 'agent']);

@@ -69,6 +69,12 @@ describeWithPostgres('the first commands of pages', () => {
     expect(await runPage('docs/postgres.md', await openSession(app('app_copy')))).toContain('Loaded snapshot 0 of app');
   });
 
+  test('images: every command runs', async () => {
+    const session = await openSession(app('app_dev'));
+    await session.shell({ title: 'a snapshot', language: 'sh', text: 'tool build app' });
+    expect(await runPage('docs/images.md', session)).toMatch(/TARGET +PORT[\s\S]*Stopped 1 server/);
+  });
+
   test('the guard: the load into a source is refused', async () => {
     const url = 'postgres://app@db.example.com:5432/shop';
     const session = await openSession(app('app_guarded'), [[url, postgres.url('shop')]]);

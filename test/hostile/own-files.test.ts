@@ -3,10 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
+import { listServers } from '../../src/operations/servers/list/list.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
+import { identityOf } from '../../src/process/process-identity.ts';
 import { createRepository } from '../../src/repository/repository.ts';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
 import { createFolder, type Folder } from '../../src/repository/store/folder.ts';
@@ -62,6 +64,10 @@ const FOREIGN = [
   'src/draft.tmp',
   'src/draft.123-0badcafe.tmp',
   'draft.123-0badcafe.tmp',
+  'images/0123456789abcdef/data/PG_VERSION',
+  'images/logo.png',
+  'servers/0badcafe.json',
+  'servers/tool-server-0badcafe/main.tf',
 ];
 
 describe('folder with foreign files', () => {
@@ -80,8 +86,31 @@ describe('folder with foreign files', () => {
     await plant(one.directory, own);
     await (await one.repository.stage())[Symbol.asyncDispose]();
     await applyRemove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
+    expect((await listServers(one.context)).servers).toEqual([]);
     expect(await there(one.directory, FOREIGN)).toEqual(FOREIGN);
     expect(await there(one.directory, own)).toEqual([]);
+  });
+
+  test('a record of a server is taken only with a folder that the program makes', async () => {
+    const dead = { ...(await identityOf()), pid: DEAD };
+    const record = (id: string, directory: string, owner: object) => ({
+      ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null },
+      ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner },
+    });
+    // Of another name, with other rights, of another host, and as the program makes it.
+    const foreign = [join(one.directory, 'servers', 'tool-server'), join(folder.path, 'tool-server-00000001')];
+    const elsewhere = join(folder.path, 'tool-server-00000002');
+    const own = join(folder.path, 'tool-server-00000003');
+    for (const [index, directory] of [...foreign, elsewhere, own].entries()) {
+      await mkdir(directory, { recursive: true, mode: directory === foreign[1] ? 0o755 : 0o700 });
+      const owner = directory === elsewhere ? { ...dead, host: 'elsewhere' } : dead;
+      const file = join(one.directory, 'servers', `0000000${index}.json`);
+      await writeFile(file, JSON.stringify(record(`0000000${index}`, directory, owner)));
+    }
+    expect((await listServers(one.context)).servers).toEqual([]);
+    expect(await there('/', [...foreign, elsewhere, own])).toEqual([...foreign, elsewhere]);
+    const left = ['00000000.json', '00000001.json', '00000002.json', 'tool-server'];
+    expect((await readdir(join(one.directory, 'servers'))).sort()).toEqual(left);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { findBytes } from '../../hub/objects/bucket-calls.ts';
+import { findObject } from '../../hub/objects/bucket-calls.ts';
 import { openTargetBucket, type TargetBucket } from '../../hub/objects/buckets.ts';
 import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { objectKey } from '../../src/repository/store/keys.ts';
@@ -55,31 +55,31 @@ describeWithS3('a signed upload', () => {
 
   test('stores what was signed, once', async () => {
     expect(await put(content)).toBe(200);
-    expect(await findBytes(bucket, key)).toBe(1000);
+    expect((await findObject(bucket, key))?.bytes).toBe(1000);
     expect(await put(content)).toBe(412);
   });
 
   test('refuses other content of the same length', async () => {
     expect(await put(randomBytes(1000))).toBe(400);
-    expect(await findBytes(bucket, key)).toBeNull();
+    expect(await findObject(bucket, key)).toBeNull();
   });
 
   test('refuses other content with its own SHA-256', async () => {
     const other = randomBytes(1000);
     expect(await put(other, bucket.checksumHeader(hash(other)))).toBe(403);
-    expect(await findBytes(bucket, key)).toBeNull();
+    expect(await findObject(bucket, key)).toBeNull();
   });
 
   test.each([999, 1001])('refuses %i bytes', async (bytes) => {
     const other = randomBytes(bytes);
     expect(await put(other, { 'content-length': String(bytes) })).toBe(403);
     expect(await put(other, { 'content-length': String(bytes), ...bucket.checksumHeader(hash(other)) })).toBe(403);
-    expect(await findBytes(bucket, key)).toBeNull();
+    expect(await findObject(bucket, key)).toBeNull();
   });
 
   test.each(['if-none-match', 'x-amz-content-sha256'])('refuses an upload without %s', async (name) => {
     expect(await put(content, { [name]: undefined })).toBe(403);
-    expect(await findBytes(bucket, key)).toBeNull();
+    expect(await findObject(bucket, key)).toBeNull();
   });
 
   test('a stored object is not replaced by any upload', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { findBytes } from '../../hub/objects/bucket-calls.ts';
+import { findObject } from '../../hub/objects/bucket-calls.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
 import { putStorageProfile, putTarget, startHub } from '../helpers/hub/hub.ts';
@@ -91,7 +91,7 @@ describeWithPostgres('addresses of buckets', () => {
     };
     const buckets = createBuckets(db, hub.settings.keys, resolve);
     const refused = /leads to a link-local address/;
-    await expect(findBytes(await buckets.open(profileId, id), 'objects/x')).rejects.toThrow(refused);
+    await expect(findObject(await buckets.open(profileId, id), 'objects/x')).rejects.toThrow(refused);
     const store = await buckets.store(profileId, id, AbortSignal.timeout(10_000));
     await expect(store.list('objects')).rejects.toThrow(refused);
   });

@@ -49,6 +49,7 @@ test('each operation that plans has one function that applies its plan', () => {
       ],
       'Build',
       'CloudFile',
+      'Down',
       'DropCopies',
       'ConfigurationFix',
       'Import',
@@ -68,6 +69,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'Subset',
       'Undo',
       'Unlink',
+      'Up',
     ].sort(),
   );
 });

@@ -9,6 +9,7 @@ import { flag, number, text, texts } from '../../../src/results/fields.ts';
 import { historyList } from '../../../src/results/history-results.ts';
 import * as results from '../../../src/results/results.ts';
 import { rowsResult } from '../../../src/results/rows-results.ts';
+import { serverList } from '../../../src/results/server-results.ts';
 import type { ResultShape } from './results.ts';
 
 const { item: serviceToken } = tokenPageSchema.entries.items;
@@ -18,6 +19,7 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
   targets: [results.targetList, results.describedTargetList],
   target: [results.targetSnapshots, results.describedTargetSnapshots],
   'branch list': [branchList],
+  ps: [serverList],
   diff: [diffResult, tableDiff],
   rows: [rowsResult],
   changes: [changesResult],

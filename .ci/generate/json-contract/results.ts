@@ -11,6 +11,7 @@ import { rehearsalPlan, rehearsalResult } from '../../../src/results/rehearsal-r
 import * as snapshots from '../../../src/results/results.ts';
 import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
 import * as save from '../../../src/results/save-results.ts';
+import * as servers from '../../../src/results/server-results.ts';
 import {
   subsetExplanation,
   subsetGraphResult,
@@ -45,6 +46,8 @@ export const RESULTS: Record<string, ResultShape[]> = {
   'branch prune': [planned(branch.branchPrunePlan), branch.branchPruneResult],
   'branch checkout': [planned(branch.branchCheckoutPlan), branch.branchCheckoutResult],
   'branch hook': [planned(branch.branchHookPlan), branch.branchHookResult],
+  up: [planned(servers.upPlan), servers.upResult],
+  down: [planned(servers.downPlan), servers.downResult],
   rehearse: [planned(rehearsalPlan), rehearsalResult],
   link: [planned(links.linkPlan), links.linkResult],
   unlink: [planned(links.unlinkPlan), links.unlinkResult],

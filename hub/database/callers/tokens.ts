@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import { type Caller, isAuditor, roleOf } from '../../permissions/access.ts';
 import type { HubSettings } from '../../settings/settings.ts';
 import type { Connection, Database } from '../database.ts';
 import { type PageQuery, pageOf } from '../paging.ts';
+import type { Tables } from '../tables.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -12,11 +14,6 @@ const PAGE_PREFIX = 'toolhubpage_';
 
 export function isPageToken(token: string): boolean {
   return token.startsWith(PAGE_PREFIX);
-}
-
-function newToken(prefix = PREFIX): { token: string; hash: Buffer } {
-  const token = `${prefix}${randomBytes(32).toString('base64url')}`;
-  return { token, hash: hashOf(token) };
 }
 
 export function hashOf(text: string): Buffer {
@@ -34,8 +31,8 @@ export async function callerWith(db: Database, token: string, settings: HubSetti
     .select(['users.subject as user_subject', 'users.issuer as user_issuer'])
     .where('tokens.hash', '=', hashOf(token))
     .where('tokens.revoked_at', 'is', null)
-    .where('tokens.expires_at', '>', new Date())
     .where('users.disabled_at', 'is', null)
+    .where('tokens.expires_at', '>', new Date())
     .executeTakeFirst();
   if (!row) return null;
   const { token_id: tokenId, expires_at: expiresAt } = row;
@@ -65,41 +62,38 @@ export async function insertServiceToken(
   db: Connection,
   { targetIds, expiresAt, ...service }: ServiceToken,
   { page = false } = {},
-): Promise<{ id: string; token: string; created_at: Date }> {
-  const { token, hash } = newToken(page ? PAGE_PREFIX : PREFIX);
-  const { id, created_at } = await db
-    .insertInto('tokens')
-    .values({
-      subject: null,
-      issuer: null,
-      ...service,
-      hash,
-      target_ids: targetIds,
-      expires_at: expiresAt,
-      user_id: null,
-    })
-    .returning(['id', 'created_at'])
-    .executeTakeFirstOrThrow();
-  return { id, token, created_at };
+): Promise<InsertedToken> {
+  const identity = { subject: null, issuer: null, ...service };
+  return insertToken(db, { ...identity, target_ids: targetIds, expires_at: expiresAt, user_id: null }, { page });
 }
 
 export async function insertSession(
   db: Connection,
   { userId, expiresAt, page = false }: { userId: string; expiresAt: Date; page?: boolean },
-): Promise<{ token: string; id: string }> {
-  const { token, hash } = newToken(page ? PAGE_PREFIX : PREFIX);
-  const { id } = await db
+): Promise<InsertedToken> {
+  const holder = { name: page ? 'page' : 'session', user_id: userId };
+  const row = { ...holder, role: null, target_ids: null, subject: null, issuer: null, expires_at: expiresAt };
+  return insertToken(db, row, { page });
+}
+
+interface InsertedToken {
+  id: string;
+  token: string;
+  created_at: Date;
+}
+
+async function insertToken(
+  db: Connection,
+  row: Omit<Insertable<Tables['tokens']>, 'hash'>,
+  { page }: { page: boolean },
+): Promise<InsertedToken> {
+  const token = `${page ? PAGE_PREFIX : PREFIX}${randomBytes(32).toString('base64url')}`;
+  const { id, created_at } = await db
     .insertInto('tokens')
-    .values({
-      hash,
-      name: page ? 'page' : 'session',
-      user_id: userId,
-      ...{ role: null, target_ids: null, subject: null, issuer: null },
-      expires_at: expiresAt,
-    })
-    .returning('id')
+    .values({ ...row, hash: hashOf(token) })
+    .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
-  return { token, id };
+  return { id, token, created_at };
 }
 
 /** Returns the name of the revoked token; `null` when there was none that was not revoked yet. */

@@ -17,17 +17,17 @@ interface Candidate extends PolicyCandidate {
   claimed_at: Date;
 }
 
-export interface Kept {
+export interface TargetPolicy {
   id: string;
   keep: Keep;
 }
 
 /** Snapshots that the policy of each target does not keep, newest first, by the id of the target. */
-export async function removableSnapshots(db: Connection, targets: Kept[]): Promise<Map<string, Removal[]>> {
+export async function removableSnapshots(db: Connection, targets: TargetPolicy[]): Promise<Map<string, Removal[]>> {
   if (targets.length === 0) return new Map();
   const ids = targets.map(({ id }) => id);
   const { rows, now } = await candidatesOf(db, ids);
-  const removals = ({ id, keep }: Kept): Removal[] =>
+  const removals = ({ id, keep }: TargetPolicy): Removal[] =>
     removableOf(rows.get(id) ?? [], keep, now).map(({ id: snapshot, claimed_at, sanitized }) => ({
       ...{ id: snapshot, created_at: claimed_at.toISOString(), sanitized },
     }));

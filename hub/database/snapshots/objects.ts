@@ -1,10 +1,15 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection, Database } from '../database.ts';
 import type { RowOf } from '../tables.ts';
 
 export interface ObjectPlace {
   targetId: string;
   profileId: string;
+}
+
+/** The condition on objects and snapshots that they are of a place. */
+export function isIn({ targetId, profileId }: ObjectPlace): RawBuilder<boolean> {
+  return sql<boolean>`target_id = ${targetId} AND profile_id = ${profileId}`;
 }
 
 /** A place that a caller writes to. */
@@ -62,15 +67,11 @@ export async function expectObjects(
 }
 
 /** In order of id, so that two that lock the same ones wait instead of blocking each other. */
-function lockObjects(
-  db: Connection,
-  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
-): Promise<ObjectRow[]> {
+function lockObjects(db: Connection, { sha256s, ...place }: ObjectPlace & { sha256s: string[] }): Promise<ObjectRow[]> {
   return db
     .selectFrom('objects')
     .select(COLUMNS)
-    .where('target_id', '=', targetId)
-    .where('profile_id', '=', profileId)
+    .where(isIn(place))
     .where('sha256', 'in', sha256s)
     .orderBy('id')
     .forUpdate()
@@ -157,13 +158,12 @@ export async function linkStored(
 
 export async function storedObjects(
   db: Connection,
-  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
+  { sha256s, ...place }: ObjectPlace & { sha256s: string[] },
 ): Promise<Set<string>> {
   const rows = await db
     .selectFrom('objects')
     .select('sha256')
-    .where('target_id', '=', targetId)
-    .where('profile_id', '=', profileId)
+    .where(isIn(place))
     .where('state', '=', 'stored')
     .where((eb) => eb('sha256', '=', eb.fn.any(eb.val(sha256s))))
     .execute();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import type { ObjectPlace, ObjectRow } from './objects.ts';
+import { isIn, type ObjectPlace, type ObjectRow } from './objects.ts';
 
 // Queries of the comparison with the bucket.
 
@@ -9,14 +9,13 @@ const ROWS_AT_ONCE = 10_000;
 export type ComparedObject = Pick<ObjectRow, 'id' | 'sha256' | 'stored_bytes' | 'state'>;
 
 /** Every object that the database has of a target in one bucket. */
-export async function* objectsIn(db: Database, { targetId, profileId }: ObjectPlace): AsyncGenerator<ComparedObject> {
+export async function* objectsIn(db: Database, place: ObjectPlace): AsyncGenerator<ComparedObject> {
   let after = '';
   while (true) {
     const rows = await db
       .selectFrom('objects')
       .select(['id', 'sha256', 'stored_bytes', 'state'])
-      .where('target_id', '=', targetId)
-      .where('profile_id', '=', profileId)
+      .where(isIn(place))
       .where('sha256', '>', after)
       .orderBy('sha256')
       .limit(ROWS_AT_ONCE)
@@ -61,12 +60,11 @@ export interface ComparedSnapshot {
 }
 
 /** Snapshots that are offered, or that the bucket lacked; without those that are being removed. */
-export function snapshotsIn(db: Database, { targetId, profileId }: ObjectPlace): Promise<ComparedSnapshot[]> {
+export function snapshotsIn(db: Database, place: ObjectPlace): Promise<ComparedSnapshot[]> {
   return db
     .selectFrom('snapshots')
     .select(['pk', 'id', 'manifest_key', sql<boolean>`missing_at IS NOT NULL`.as('missing')])
-    .where('target_id', '=', targetId)
-    .where('profile_id', '=', profileId)
+    .where(isIn(place))
     .where((eb) => eb.or([eb('removed_at', 'is', null), eb('missing_at', 'is not', null)]))
     .orderBy('created_at')
     .execute();

@@ -10,14 +10,14 @@ import { linkStored } from './objects.ts';
 
 export type SnapshotRow = RowOf<'snapshots'>;
 
-export interface Visible {
+export interface SnapshotScope {
   targetId: string;
   originals: boolean;
 }
 
 export async function listSnapshots(
   db: Database,
-  { targetId, originals }: Visible,
+  { targetId, originals }: SnapshotScope,
   { sanitized, ...paging }: PageQuery & { sanitized?: boolean | undefined },
 ): Promise<Page<SnapshotRow>> {
   let base = db.selectFrom('snapshots').selectAll().where('target_id', '=', targetId).where('removed_at', 'is', null);
@@ -29,7 +29,7 @@ export async function listSnapshots(
 /** `null` when it does not exist or is not visible to the caller. */
 export async function findSnapshot(
   db: Connection,
-  { targetId, originals, id }: Visible & { id: string },
+  { targetId, originals, id }: SnapshotScope & { id: string },
 ): Promise<SnapshotRow | null> {
   let query = db
     .selectFrom('snapshots')

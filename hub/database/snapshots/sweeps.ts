@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, withLock } from '../database.ts';
-import type { ObjectPlace } from './objects.ts';
+import { isIn, type ObjectPlace } from './objects.ts';
 
 // Queries of the sweep, and its lock. `touched_at` and `deleted_at` are compared with the time of the caller.
 
@@ -110,12 +110,11 @@ export async function markUnreferenced(db: Database, place: ObjectPlace, before:
   }
 }
 
-async function endOfWindow(db: Database, { targetId, profileId }: ObjectPlace, after: string): Promise<string | null> {
+async function endOfWindow(db: Database, place: ObjectPlace, after: string): Promise<string | null> {
   const row = await db
     .selectFrom('objects')
     .select('sha256')
-    .where('target_id', '=', targetId)
-    .where('profile_id', '=', profileId)
+    .where(isIn(place))
     .where('sha256', '>', after)
     .orderBy('sha256')
     .offset(WINDOW - 1)
@@ -131,11 +130,11 @@ interface Window {
   last: string | null;
 }
 
-async function markSome(db: Database, { targetId, profileId }: ObjectPlace, { before, after, last }: Window) {
+async function markSome(db: Database, place: ObjectPlace, { before, after, last }: Window) {
   const unlinked = sql`NOT EXISTS (SELECT 1 FROM snapshot_objects l WHERE l.object_id = o.id)`;
   return db.transaction().execute(async (transaction) => {
     const locked = await sql<{ id: number }>`SELECT o.id FROM objects o
-      WHERE o.target_id = ${targetId} AND o.profile_id = ${profileId}
+      WHERE ${isIn(place)}
         AND o.sha256 > ${after} AND (${last}::text IS NULL OR o.sha256 <= ${last})
         AND o.state <> 'removing' AND o.touched_at < ${before} AND ${unlinked}
       ORDER BY o.id LIMIT ${MOST_MARKED} FOR UPDATE SKIP LOCKED`.execute(transaction);
@@ -157,15 +156,14 @@ const DELETED_AT_ONCE = 16;
  */
 export async function deleteMarked(
   db: Database,
-  { targetId, profileId }: ObjectPlace,
+  place: ObjectPlace,
   { now, remove }: { now: Date; remove: (sha256s: string[]) => Promise<void> },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const rows = await transaction
       .selectFrom('objects')
       .select(['id', 'sha256'])
-      .where('target_id', '=', targetId)
-      .where('profile_id', '=', profileId)
+      .where(isIn(place))
       .where('state', '=', 'removing')
       .where('deleted_at', 'is', null)
       .orderBy('id')

@@ -164,11 +164,9 @@ function shownProfiles({ storage_profile, sanitize }: TargetSettings, permission
 }
 
 /** Nothing of the source, of queries, or of who else may read. */
-function forReaders(settings: Record<string, unknown>): Record<string, unknown> {
-  const { name, storage_profile: _, sso_groups: __, subset: ___, sanitize: ____, ...rest } = settings;
-  const snapshot = rest.snapshot as Record<string, unknown> | undefined;
+function forReaders({ name, snapshot }: Record<string, unknown>): Record<string, unknown> {
   return {
     ...(name !== undefined && { name }),
-    ...(snapshot && { snapshot: { src_url: null, dst_url: null } }),
+    ...(snapshot !== undefined && { snapshot: { src_url: null, dst_url: null } }),
   };
 }

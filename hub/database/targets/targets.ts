@@ -8,13 +8,7 @@ import type { RowOf } from '../tables.ts';
 export type TargetRow = RowOf<'targets'>;
 
 export async function findTarget(db: Connection, name: string): Promise<TargetRow | null> {
-  const row = await db
-    .selectFrom('targets')
-    .selectAll()
-    .where('name', '=', name)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await presentTargets(db).where('name', '=', name).executeTakeFirst()) ?? null;
 }
 
 export type TargetLock = 'share' | 'turn' | 'change';
@@ -30,7 +24,7 @@ export async function lockTarget(db: Connection, id: string, lock: TargetLock): 
 }
 
 export function targetWithId(db: Connection, id: string) {
-  return db.selectFrom('targets').selectAll().where('id', '=', id).where('removed_at', 'is', null);
+  return presentTargets(db).where('id', '=', id);
 }
 
 /** The target that has the name, or else the last one that had it, locked for a change. */
@@ -50,7 +44,11 @@ export async function lockName(
 }
 
 export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
-  return db.selectFrom('targets').selectAll().where('name', 'in', names).where('removed_at', 'is', null).execute();
+  return presentTargets(db).where('name', 'in', names).execute();
+}
+
+function presentTargets(db: Connection) {
+  return db.selectFrom('targets').selectAll().where('removed_at', 'is', null);
 }
 
 /** Records that a snapshot of the target, which the transaction has locked, was restored as a proof. */

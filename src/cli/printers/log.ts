@@ -93,6 +93,8 @@ function describe(event: RunEvent, elapsed: number): string {
     // Nor the token that admits to it.
     case 'serving':
       return event.socket ?? event.url ?? '';
+    case 'server':
+      return event.server;
     case 'warning':
       return `${event.code}: ${event.message}`;
     default:

@@ -1,4 +1,5 @@
 import { servingLines } from '../../operations/branch/serve/text.ts';
+import { serverUrl } from '../../operations/servers/up/text.ts';
 import { signInPrompt } from '../../operations/sign-in/text.ts';
 import { progressWords, STEP_MARKS, stepTime } from '../../presentation/progress.ts';
 import { redact } from '../../process/redact.ts';
@@ -60,6 +61,9 @@ export function createPlainPrinter({
           break;
         case 'serving':
           write(`${servingLines(event).join('\n')}\n`);
+          break;
+        case 'server':
+          write(`${serverUrl(event)}\n`);
           break;
         case 'progress':
         case 'statement':

@@ -124,14 +124,11 @@ function hrefRanges({ name, client, reader, urls, hashOf }: HrefRanges): RangeRe
   };
 }
 
-interface FetchingWithoutLength {
-  headers: Record<string, string>;
-  signal: AbortSignal;
-  take: TakePiece;
-}
-
 /** For an answer in chunks, which is how Amazon S3 refuses requests. Follows no redirection. */
-async function fetchWithoutLength(url: URL, { headers, signal, take }: FetchingWithoutLength): Promise<AnswerHead> {
+async function fetchWithoutLength(
+  url: URL,
+  { headers, signal, take }: { headers: Record<string, string>; signal: AbortSignal; take: TakePiece },
+): Promise<AnswerHead> {
   const response = await fetch(url, { headers, redirect: 'manual', signal });
   const head = { statusCode: response.status, headers: Object.fromEntries(response.headers) };
   for await (const piece of response.body ?? []) await take(Buffer.from(piece), head);

@@ -66,13 +66,13 @@ export function createSender(buffers: BufferPool): Send {
   };
 }
 
-interface SendingBody extends SentPart {
+interface PartBody extends SentPart {
   room: Buffer;
   answered: Promise<IncomingMessage>;
 }
 
 /** Ends early when the answer does not wait for the whole body: it is a refusal. */
-async function sendBody(request: ClientRequest, sending: SendingBody): Promise<void> {
+async function sendBody(request: ClientRequest, sending: PartBody): Promise<void> {
   const { file, start, bytes, room, answered, onRead, onBytes } = sending;
   for (let sent = 0; sent < bytes; ) {
     const { bytesRead } = await file.read(room, 0, Math.min(room.length, bytes - sent), start + sent);

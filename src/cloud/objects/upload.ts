@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ContentDiffers, createChecksum } from '../../repository/objects/checksum.ts';
 import { isMissing } from '../../repository/s3/errors.ts';
+import { hashFile } from '../../repository/store/folder.ts';
 import type { Transfer } from '../../repository/store/store.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
@@ -239,12 +238,6 @@ function createPassingChecksum(file: FileHandle, bytes: number) {
       return (await digest) !== sha256;
     },
   };
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 function notStored(name: string): UserError {

@@ -47,13 +47,8 @@ export function applyEdits(text: string, tree: Tree, edits: Edit[]): string {
   return after;
 }
 
-interface TextEditStep {
-  replacements: TextReplacement[];
-  edits: number;
-}
-
 /** Makes as many edits as one reading of the text permits: existing values, or one added or removed key. */
-function nextStep(text: string, edits: Edit[]): TextEditStep {
+function nextStep(text: string, edits: Edit[]): { replacements: TextReplacement[]; edits: number } {
   const find = spotFinder(text, edits[0]?.path ?? []);
   const becoming = valuesOf(edits, find);
   const replacements = new Map<unknown, TextReplacement>();

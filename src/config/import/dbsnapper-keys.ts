@@ -1,7 +1,7 @@
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 
 /** Why a key of DBSnapper's configuration is left out. */
-export type LeftOut = keyof typeof LEFT_OUT;
+export type OmissionReason = keyof typeof LEFT_OUT;
 
 const LEFT_OUT = {
   cloud: ['authtoken', 'env', 'override.nocloud'],
@@ -17,16 +17,16 @@ const LEFT_OUT = {
 const NAMED = new Set<string>(Object.values(LEFT_OUT).flatMap((keys) => [...keys]));
 
 /** The keys that have no place here, empty values included: DBSnapper writes some of its keys as empty text. */
-export function keysToLeaveOut(tree: Tree): { path: KeyPath; reason: LeftOut }[] {
+export function keysToLeaveOut(tree: Tree): { path: KeyPath; reason: OmissionReason }[] {
   return [...named(tree), ...emptyValues(tree, [])];
 }
 
-function named(tree: Tree): { path: KeyPath; reason: LeftOut }[] {
+function named(tree: Tree): { path: KeyPath; reason: OmissionReason }[] {
   return Object.entries(LEFT_OUT).flatMap(([reason, keys]) =>
     keys
       .map((key) => key.split('.'))
       .filter((path) => hasKey(tree, path))
-      .map((path) => ({ path, reason: reason as LeftOut })),
+      .map((path) => ({ path, reason: reason as OmissionReason })),
   );
 }
 
@@ -35,7 +35,7 @@ function hasKey(tree: Tree, [key = '', ...rest]: string[]): boolean {
   return value !== undefined && (rest.length === 0 || (isTree(value) && hasKey(value, rest)));
 }
 
-function emptyValues(tree: Tree, above: KeyPath): { path: KeyPath; reason: LeftOut }[] {
+function emptyValues(tree: Tree, above: KeyPath): { path: KeyPath; reason: OmissionReason }[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const path = [...above, key];
     if (isTree(value)) return emptyValues(value, path);

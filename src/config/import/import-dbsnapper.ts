@@ -12,7 +12,7 @@ import { shapeOf } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
 import { pathOfKey } from '../yaml/path-of-key.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
-import { keysToLeaveOut, type LeftOut } from './dbsnapper-keys.ts';
+import { keysToLeaveOut, type OmissionReason } from './dbsnapper-keys.ts';
 
 /** A configuration of DBSnapper in the form of this program's. */
 export interface ImportedText extends Pick<ImportReport, 'changed' | 'left_out'> {
@@ -42,7 +42,7 @@ export async function importDbsnapper(request: ImportRequest): Promise<ImportedT
   return imported;
 }
 
-function leaveOut(imported: ImportedText, path: KeyPath, reason: LeftOut): void {
+function leaveOut(imported: ImportedText, path: KeyPath, reason: OmissionReason): void {
   imported.text = withoutKey(imported.text, path);
   imported.left_out.push({ key: dotted(path), reason });
 }

@@ -31,14 +31,8 @@ const OWN = { mode: 0o600 };
  * Writes a configuration with defaults and a new `secret_key`, readable by its owner only, and creates the working
  * directory.
  */
-export async function initConfiguration({
-  file,
-  force,
-  keychain = false,
-  content,
-  environment,
-  cwd,
-}: InitRequest): Promise<InitResult> {
+export async function initConfiguration(request: InitRequest): Promise<InitResult> {
+  const { file, force, keychain = false, content, environment, cwd } = request;
   const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
   const path = await realpath(named).catch(() => named);
   const from = dirname(path);

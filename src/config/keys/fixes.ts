@@ -13,19 +13,19 @@ export interface TextFix {
   changes: Change[];
 }
 
-export interface Fixable {
+export interface FixContext {
   written: Tree;
   shape: Shape;
   cliProfiles: string[];
 }
 
-interface FixTarget extends Fixable {
+interface FixTarget extends FixContext {
   path: KeyPath;
   value: unknown;
 }
 
 /** The fix of a problem, where one is certain; `null` where only a person can decide. */
-export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix | null {
+export function fixFor({ code, key, file }: Problem, fixable: FixContext): TextFix | null {
   if (file === null) return null;
   const path = pathOfKey(fixable.written, key);
   return FIXES[code]?.({ ...fixable, path, value: valueAt(fixable.written, path) }) ?? null;

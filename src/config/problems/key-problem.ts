@@ -28,7 +28,9 @@ export function toProblem(problem: KeyProblem, origins: Origins): Problem {
   const source = variable === null ? origins.source : null;
   const position = source && (offset > 0 ? source.locateWithin(path, offset) : source.locate(path, at));
   const sentence =
-    typeof message === 'string' ? inVariable(message, variable) : `${variable ?? dotted(path)} ${message.says}`;
+    typeof message === 'string'
+      ? `${message}${variable === null ? '' : ` (in ${variable})`}`
+      : `${variable ?? dotted(path)} ${message.says}`;
   return {
     severity,
     code,
@@ -48,8 +50,4 @@ export function variableOf(path: KeyPath, variables: Map<string, string>): strin
     if (name !== undefined) return name;
   }
   return null;
-}
-
-function inVariable(message: string, variable: string | null): string {
-  return variable === null ? message : `${message} (in ${variable})`;
 }

@@ -13,6 +13,9 @@ export interface RuleContext {
   awsProfiles: Map<string, AwsProfile>;
 }
 
+/** A warning that concerns a key, whatever its value. */
+export const ADVICE = { severity: 'warning', at: 'key' } as const;
+
 export type TargetDraft = NonNullable<NonNullable<Draft['targets']>[string]>;
 
 export function targetsOf(draft: Draft): [string, TargetDraft][] {

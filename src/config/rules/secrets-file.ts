@@ -1,6 +1,6 @@
 import type { ConfigFile } from '../config-file.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
-import type { Shape } from '../schema/shape.ts';
+import { childShape, type Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
@@ -17,13 +17,9 @@ export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shap
   ];
 }
 
-function holdsSecret(value: unknown, shape: Shape): boolean {
-  if (shape.kind === 'value') return shape.traits.secret === true && typeof value === 'string' && isPlainSecret(value);
-  if (!isTree(value)) return false;
-  return Object.entries(value).some(([key, child]) => {
-    const known = shape.kind === 'object' ? shape.keys.get(key) : shape.of;
-    return known !== undefined && holdsSecret(child, known);
-  });
+function holdsSecret(value: unknown, shape: Shape | null): boolean {
+  if (shape?.kind === 'value') return shape.traits.secret === true && typeof value === 'string' && isPlainSecret(value);
+  return isTree(value) && Object.entries(value).some(([key, child]) => holdsSecret(child, childShape(shape, key)));
 }
 
 /** A URL counts as a secret only with a plain password; the word keychain does not. */

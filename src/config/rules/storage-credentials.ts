@@ -4,7 +4,7 @@ import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
 import { FOLDER } from '../schema/storage-providers.ts';
 import { isHostLabel } from '../schema/values.ts';
-import { profilesOf, type RuleContext } from './rule.ts';
+import { ADVICE, profilesOf, type RuleContext } from './rule.ts';
 
 /** Other sources of credentials of the S3 client: each of them is sufficient. */
 const VARIABLES = [
@@ -25,7 +25,7 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: RuleContex
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined) {
       const unknown = awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
-      return [...unknown, ...(direct.length > 0 ? [cliProfileWins({ name, cli_profile, direct })] : [])];
+      return [...unknown, ...(direct.length > 0 ? [cliProfileWins({ name, cli_profile }, direct)] : [])];
     }
     // A single key of the two is already an error.
     if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
@@ -75,19 +75,10 @@ function unknownProfile(
   };
 }
 
-function cliProfileWins({
-  name,
-  cli_profile,
-  direct,
-}: {
-  name: string;
-  cli_profile: string;
-  direct: string[];
-}): KeyProblem {
+function cliProfileWins({ name, cli_profile }: { name: string; cli_profile: string }, direct: string[]): KeyProblem {
   return {
     path: ['storage_profiles', name, direct[0] ?? ''],
-    severity: 'warning',
-    at: 'key',
+    ...ADVICE,
     code: 'cli_profile_wins',
     message: `storage profile '${name}' ignores ${direct.join(' and ')}: the credentials of cli_profile '${cli_profile}' are used`,
     hint: 'Remove one of them.',
@@ -97,8 +88,7 @@ function cliProfileWins({
 function heldDirectly(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name, 'access_key'],
-    severity: 'warning',
-    at: 'key',
+    ...ADVICE,
     code: 'direct_credentials',
     message: `storage profile '${name}' contains its credentials, which is not recommended for production`,
     hint: 'Keep them in a profile of the command-line client (aws configure) and name it with cli_profile.',
@@ -108,8 +98,7 @@ function heldDirectly(name: string): KeyProblem {
 function notFound(name: string): KeyProblem {
   return {
     path: ['storage_profiles', name],
-    severity: 'warning',
-    at: 'key',
+    ...ADVICE,
     code: 'credentials_not_found',
     message: `storage profile '${name}' has no credentials, and there are none in the environment`,
     hint: `Set cli_profile, or access_key and secret_key. Looked for the variables ${VARIABLES.join(', ')} and for credentials of the profile default in ~/.aws. On a cloud machine its role is used.`,

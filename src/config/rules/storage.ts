@@ -3,7 +3,7 @@ import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
 import { FOLDER, STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
 import type { KeyPath } from '../tree.ts';
-import { type ProfileDraft, profilesOf, type RuleContext, targetsOf } from './rule.ts';
+import { ADVICE, type ProfileDraft, profilesOf, type RuleContext, targetsOf } from './rule.ts';
 
 export function storageProfilesExist(draft: Draft, { isWritten }: RuleContext): KeyProblem[] {
   // The hub has storage profiles as well, which are looked for when the target is used.
@@ -70,8 +70,7 @@ function keysOfProvider(
     ...others.map(
       (at): KeyProblem => ({
         path: ['storage_profiles', name, at],
-        severity: 'warning',
-        at: 'key',
+        ...ADVICE,
         code: 'storage_key_unused',
         message: `storage profile '${name}' ignores ${at}: it is no key of the provider ${provider}`,
         hint: 'Remove the key, or change the provider.',

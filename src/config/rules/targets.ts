@@ -3,7 +3,7 @@ import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
 import type { KeyPath } from '../tree.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
-import { type RuleContext, targetsOf } from './rule.ts';
+import { ADVICE, type RuleContext, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
 
@@ -13,8 +13,7 @@ export function targetsDoSomething(draft: Draft, { isWritten }: RuleContext): Ke
     .filter(([name]) => !OPERATIONS.some((operation) => isWritten(['targets', name, operation])))
     .map(([name]) => ({
       path: ['targets', name],
-      severity: 'warning',
-      at: 'key',
+      ...ADVICE,
       code: 'target_without_operation',
       message: { says: 'is an empty target' },
       hint: `Give it at least one of ${OPERATIONS.join(', ')}.`,
@@ -41,8 +40,7 @@ export function* operationsAreComplete(draft: Draft, { isWritten }: RuleContext)
     if (lacks('share', 'storage_profile_name')) {
       yield {
         path: ['targets', name, 'share'],
-        severity: 'warning',
-        at: 'key',
+        ...ADVICE,
         code: 'share_without_storage_profile',
         message: `target '${name}' is shared, but has no storage_profile_name: only imported snapshots can be loaded`,
         hint: `Set targets.${name}.share.storage_profile_name.`,
@@ -107,8 +105,7 @@ export function* schemaConfigNeedsSchemas(draft: Draft): Generator<KeyProblem> {
     if (!snapshot?.schema_config || !engine || profileOf(engine).hasSchemas) continue;
     yield {
       path: ['targets', name, 'snapshot', 'schema_config'],
-      severity: 'warning',
-      at: 'key',
+      ...ADVICE,
       code: 'schema_config_ignored',
       message: `${profileOf(engine).products[0]} ignores schema_config: a database of target '${name}' is its only schema`,
       hint: 'Remove it. Every table is in the snapshot.',

@@ -104,13 +104,10 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   }
 }
 
-interface SourceHit {
-  owner: string;
-  severity: 'error' | 'warning';
-  loaded?: string | null;
-}
-
-function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit): KeyProblem {
+function isSource(
+  { path }: Url,
+  { owner, severity, loaded = null }: { owner: string; severity: 'error' | 'warning'; loaded?: string | null },
+): KeyProblem {
   const allow = `If it is meant, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return {
     path,

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { SAVES_BEFORE } from '../../results/saves-before.ts';
-import { parseDuration } from '../../text/duration.ts';
 import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
@@ -10,7 +9,19 @@ import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
 import { targetSchema } from './target.ts';
-import { baseCopyKeys, cores, destinationUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
+import {
+  baseCopyKeys,
+  cores,
+  destinationUrl,
+  duration,
+  name,
+  path,
+  publicKey,
+  sql,
+  text,
+  webUrl,
+  wholeFrom1,
+} from './values.ts';
 
 const THEMES = ['auto', 'dark', 'light', 'dark-16', 'light-16', 'mono'] as const;
 
@@ -71,13 +82,7 @@ export const settingsSchema = v.strictObject({
   saves: v.optional(
     key(
       v.strictObject({
-        keep: v.optional(
-          key(
-            v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
-            'Newest saves of each target to keep.',
-          ),
-          20,
-        ),
+        keep: v.optional(key(wholeFrom1, 'Newest saves of each target to keep.'), 20),
         max_size: optionalKey(
           v.pipe(
             v.string(),
@@ -91,13 +96,7 @@ export const settingsSchema = v.strictObject({
           'Operations that save the state they would lose. Default: all; in CI none.',
           { example: [...SAVES_BEFORE] },
         ),
-        max_duration: v.optional(
-          key(
-            v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1')),
-            'Estimated seconds above which such a save is left out.',
-          ),
-          10,
-        ),
+        max_duration: v.optional(key(wholeFrom1, 'Estimated seconds above which such a save is left out.'), 10),
       }),
       'Limits of saves, and automatic saves.',
     ),
@@ -113,14 +112,9 @@ export const settingsSchema = v.strictObject({
           ),
           'tree',
         ),
-        expires: optionalKey(
-          v.pipe(
-            v.string(),
-            v.check((age) => parseDuration(age) !== null, 'must be a duration such as 12h, 30d or 8w'),
-          ),
-          'Age from which tool branch prune drops a branch; not that of a working tree.',
-          { example: '7d' },
-        ),
+        expires: optionalKey(duration, 'Age from which tool branch prune drops a branch; not that of a working tree.', {
+          example: '7d',
+        }),
       }),
       'Branches of working trees, and their age.',
     ),

@@ -55,10 +55,12 @@ export function shapeOf(schema: v.GenericSchema): Shape {
 }
 
 export function shapeAt(root: Shape, path: KeyPath): Shape | null {
-  return path.reduce<Shape | null>((shape, part) => {
-    if (shape?.kind === 'object') return shape.keys.get(String(part)) ?? null;
-    return shape?.kind === 'map' || shape?.kind === 'list' ? shape.of : null;
-  }, root);
+  return path.reduce<Shape | null>(childShape, root);
+}
+
+export function childShape(shape: Shape | null, part: string | number): Shape | null {
+  if (shape?.kind === 'object') return shape.keys.get(String(part)) ?? null;
+  return shape?.kind === 'map' || shape?.kind === 'list' ? shape.of : null;
 }
 
 interface SchemaInternals extends v.GenericSchema {

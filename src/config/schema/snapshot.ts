@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { parseDuration } from '../../text/duration.ts';
 import { afterLoad } from './after-load.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
-import { baseCopyKeys, destinationUrl, sourceUrl, tableName, text, tunnelUrl } from './values.ts';
+import { baseCopyKeys, destinationUrl, duration, sourceUrl, tableName, text, tunnelUrl } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -36,10 +35,7 @@ export const snapshotSchema = v.strictObject({
   ...baseCopyKeys,
   schema_config: optionalKey(schemaConfigSchema, 'Schemas of builds and loads (PostgreSQL).'),
   full_every: optionalKey(
-    v.pipe(
-      text,
-      v.check((value) => parseDuration(value) !== null, 'must be such as 12h, 7d or 2w'),
-    ),
+    duration,
     'Longest time between builds that read all rows, also those proved to be unchanged (PostgreSQL); default 7d.',
     { example: '7d' },
   ),

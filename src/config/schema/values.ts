@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { URL_SCHEMES } from '../../engines/list.ts';
 import { parseTunnel } from '../../engines/tunnel-address.ts';
+import { parseDuration } from '../../text/duration.ts';
 import { isConnectionUrl, parameterProblem } from '../urls/url-scheme.ts';
 import { optionalKey } from './key.ts';
 import { traits } from './traits.ts';
@@ -77,11 +78,13 @@ export const publicKey = v.pipe(
 
 export const storageProfile = v.pipe(text, traits({ names: 'storage_profile' }), v.examples(['team']));
 
-export const cores = v.pipe(
-  v.number(),
-  v.integer('must be a whole number'),
-  v.minValue(1, 'must be at least 1'),
-  v.examples([4]),
+export const wholeFrom1 = v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(1, 'must be at least 1'));
+
+export const cores = v.pipe(wholeFrom1, v.examples([4]));
+
+export const duration = v.pipe(
+  text,
+  v.check((value) => parseDuration(value) !== null, 'must be a duration such as 12h, 30d or 8w'),
 );
 
 /** Names are parts of paths, keys in buckets and command lines. */

@@ -21,11 +21,6 @@ export function visibleValues(root: Shape): VisibleValues {
   return visible;
 }
 
-export interface HiddenLine {
-  text: string;
-  offset: number;
-}
-
 const HIDDEN = '***';
 
 /**
@@ -35,7 +30,7 @@ const HIDDEN = '***';
 export function hideSecrets(
   lines: string[],
   { index, offset, visible }: { index: number; offset: number; visible: VisibleValues },
-): HiddenLine {
+): { text: string; offset: number } {
   const line = lines[index] ?? '';
   let text = '';
   let moved = offset;

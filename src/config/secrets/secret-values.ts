@@ -6,19 +6,21 @@ import type { Tree } from '../tree.ts';
 import { decoded } from '../urls/url-parts.ts';
 import { replacePasswords, textsOf } from './sensitive-values.ts';
 
-export interface SecretSources {
-  settings: Settings;
-  environment: NodeJS.ProcessEnv;
-  urls: string[];
-}
-
 const VARIABLES = [
   ...ENGINE_PROFILES.flatMap(({ surroundings }) => surroundings.passwordVariables),
   ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'TOOL_ID_TOKEN'],
 ];
 
 /** The values of all known secrets, except those that are also a visible name. */
-export function secretValues({ settings, environment, urls }: SecretSources): string[] {
+export function secretValues({
+  settings,
+  environment,
+  urls,
+}: {
+  settings: Settings;
+  environment: NodeJS.ProcessEnv;
+  urls: string[];
+}): string[] {
   const texts = textsOf(settings as Tree, shapeOf(settingsSchema));
   const sensitive = texts.filter(({ secret }) => secret).map(({ text }) => text);
   const addresses = [...urls, ...sensitive.filter((text) => text.includes('://'))];

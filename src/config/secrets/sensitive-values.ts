@@ -1,6 +1,6 @@
 import { SECRET_PARAMETERS } from '../../engines/url-parameters.ts';
 import type { EncryptResult } from '../../results/configuration-results.ts';
-import type { Shape } from '../schema/shape.ts';
+import { childShape, type Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
 
@@ -13,21 +13,14 @@ export interface TextValue {
 
 /** All texts of the file except `secret_key`, which decrypts the others. */
 export function textsOf(tree: Tree, root: Shape): TextValue[] {
-  function texts(value: unknown, shape: Shape | undefined, path: KeyPath): TextValue[] {
+  function texts(value: unknown, shape: Shape | null, path: KeyPath): TextValue[] {
     if (typeof value === 'string') {
       const { secret = false, template = false } = shape?.traits ?? {};
       return [{ path, text: value, secret, template }];
     }
-    if (Array.isArray(value)) {
-      return value.flatMap((item, index) =>
-        texts(item, shape?.kind === 'list' ? shape.of : undefined, [...path, index]),
-      );
-    }
-    if (!isTree(value)) return [];
-    return Object.entries(value).flatMap(([key, child]) => {
-      const known = shape?.kind === 'object' ? shape.keys.get(key) : shape?.kind === 'map' ? shape.of : undefined;
-      return texts(child, known, [...path, key]);
-    });
+    const inside = (part: string | number, child: unknown) => texts(child, childShape(shape, part), [...path, part]);
+    if (Array.isArray(value)) return value.flatMap((item, index) => inside(index, item));
+    return isTree(value) ? Object.entries(value).flatMap(([key, child]) => inside(key, child)) : [];
   }
   return texts(tree, root, []).filter(({ path }) => path.length > 1 || path[0] !== 'secret_key');
 }

@@ -52,14 +52,11 @@ export async function rememberTrust(
   await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
 }
 
-export interface OwnEdit {
-  file: string;
-  before: string;
-  after: string;
-}
-
 /** An edit by the program keeps a trusted file trusted, and an untrusted one untrusted. */
-export async function renewTrust({ file, before, after }: OwnEdit, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function renewTrust(
+  { file, before, after }: { file: string; before: string; after: string },
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const [old, now] = [await requestOf(file, before, environment), await requestOf(file, after, environment)];
   if (old.digest !== now.digest && (await isTrusted(old, environment))) await rememberTrust(now, environment);
 }

@@ -1,32 +1,23 @@
 import type { KeyProblem } from '../problems/key-problem.ts';
-import type { Shape } from '../schema/shape.ts';
+import { childShape, type Shape } from '../schema/shape.ts';
 import { dotted, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { fillTemplate, TemplateError, type Variables } from './template.ts';
 import { joinUrl } from './url-insertion.ts';
 
-export interface FilledUrls {
-  problems: KeyProblem[];
-  blanks: Map<string, string>;
-}
-
 /** Fills in the templates of all URLs. A URL that cannot be filled in is removed and reported. */
-export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
+export function fillUrls(
+  tree: Tree,
+  { shape, variables }: { shape: Shape; variables: Variables },
+): { problems: KeyProblem[]; blanks: Map<string, string> } {
   const problems: KeyProblem[] = [];
   const blanks = new Map<string, string>();
 
-  function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
-    for (const [key, child] of shapes) {
-      const value = parent[key];
+  function fill(parent: Tree, of: Shape | null, path: KeyPath): void {
+    for (const [key, value] of Object.entries(parent)) {
+      const child = childShape(of, key);
       const here = [...path, key];
-      if (child.kind === 'object' && isTree(value)) fill(value, child.keys, here);
-      if (child.kind === 'map' && isTree(value)) {
-        fill(
-          value,
-          Object.keys(value).map((name): [string, Shape] => [name, child.of]),
-          here,
-        );
-      }
-      if (!child.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
+      if (isTree(value)) fill(value, child, here);
+      if (!child?.traits.template || typeof value !== 'string' || !value.includes('{{')) continue;
       try {
         parent[key] = joinUrl(fillTemplate(value, variables));
       } catch (error) {
@@ -38,7 +29,7 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
     }
   }
 
-  if (shape.kind === 'object') fill(tree, shape.keys, []);
+  fill(tree, shape, []);
   return { problems, blanks };
 }
 

@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml';
 import { createTree, type KeyPath, type Tree } from '../tree.ts';
 import { createFinder, startOf } from './find-node.ts';
-import { parseText, type TextLimit } from './parse-text.ts';
+import { parseText, type TextFlaw, type TextLimit } from './parse-text.ts';
 import { readTree } from './read-tree.ts';
 
 export interface YamlPosition {
@@ -9,11 +9,7 @@ export interface YamlPosition {
   column: number;
 }
 
-export interface Flaw extends YamlPosition {
-  code: string;
-  message: string;
-  hint: string | null;
-}
+export type Flaw = YamlPosition & Omit<TextFlaw, 'offset'>;
 
 export interface YamlSource {
   tree: Tree;

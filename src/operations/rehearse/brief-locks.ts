@@ -2,6 +2,7 @@ import type { ObservedLock, ObservedRehearsal, ObservedStatement } from '../../e
 import type { LockMode } from './rules/action.ts';
 import { type Dialect, isAtLeast } from './rules/dialect.ts';
 import { type TableState, tableState } from './rules/state.ts';
+import { statementFacts } from './rules/statement.ts';
 
 /** The locks of statements by their kind that no sample saw: a busy server answers samples late. */
 export function briefLocks(
@@ -27,8 +28,9 @@ function locksOfText(dialect: Dialect, { text, affected = [] }: ObservedStatemen
   const weakest = dialect.modes[0];
   let [commits, isHeld] = [false, false];
   for (const [at, part] of dialect.split(text).entries()) {
-    const statement = { ...dialect.parse(part, tables.resolve), affected: affected[at] ?? 0 };
-    for (const action of statement.actions) {
+    const actions = dialect.read(part.tokens, tables.resolve);
+    const statement = statementFacts(part, { actions, affected: affected[at] });
+    for (const action of actions) {
       commits ||= dialect.commits(action);
       isHeld ||= dialect.holdsTables(action);
       for (const { table, mode } of dialect.locksOf(action, { tables, statement })) {
@@ -46,7 +48,7 @@ function locksOfText(dialect: Dialect, { text, affected = [] }: ObservedStatemen
 function untilUnlocked(dialect: Dialect, [first, ...later]: ObservedStatement[], { resolve }: TableState): number {
   const own = later.filter(({ session }) => session === first?.session);
   const ends = own.find(({ text }) =>
-    dialect.split(text).some((part) => dialect.parse(part, resolve).actions.some(dialect.unlocksTables)),
+    dialect.split(text).some(({ tokens }) => dialect.read(tokens, resolve).some(dialect.unlocksTables)),
   );
   if (ends) return ends.atMs;
   const last = own.at(-1) ?? first;

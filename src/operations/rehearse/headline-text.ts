@@ -2,7 +2,7 @@ import type { Tone } from '../../presentation/shapes/glyphs.ts';
 import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
-import { estimateText, workloadText } from './list-text.ts';
+import { estimateText, workloadText, writtenText } from './list-text.ts';
 
 export interface Headline {
   text: string;
@@ -56,18 +56,14 @@ function waitLines({ locks, sampling }: RehearsalResult): Headline[] {
   });
 }
 
-function rewriteLine(
-  { rewrites, rewritten_bytes, growth_bytes, wal_bytes }: RehearsalResult,
-  { brief }: { brief: boolean },
-): Headline {
+function rewriteLine(result: RehearsalResult, { brief }: { brief: boolean }): Headline {
+  const { rewrites, rewritten_bytes } = result;
   const count = (kind: string): number => rewrites.filter((rewrite) => rewrite.kind === kind).length;
   const objects = [
     ...(count('table') > 0 ? [formatNumberOf(count('table'), 'table')] : []),
     ...(count('index') > 0 ? [formatNumberOf(count('index'), 'index', 'indexes')] : []),
   ];
-  const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  const wal = wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`;
-  const written = brief ? '' : `; the database ${growth}${wal}`;
+  const written = brief ? '' : `; ${writtenText(result)}`;
   if (rewrites.length === 0) return { text: `No table was rewritten${written}`, tone: 'plain' };
   return { text: `Rewritten: ${formatBytes(rewritten_bytes)} in ${objects.join(' and ')}${written}`, tone: 'caution' };
 }

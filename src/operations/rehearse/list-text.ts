@@ -5,6 +5,7 @@ import type { RehearsalResult } from '../../results/rehearsal-results.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { diffLines } from '../snapshots/diff/table-diff-text.ts';
+import type { SourceEstimate } from './source-estimate.ts';
 
 type Item<Key extends keyof RehearsalResult> = RehearsalResult[Key] extends (infer Element)[] ? Element : never;
 
@@ -215,7 +216,6 @@ function factsOf({ kind, item }: ReportEntry): Fact[] {
   }
 }
 
-/** The text of a statement on one line. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
@@ -226,10 +226,14 @@ export function workloadText({ sessions, statements, failed, first_error }: Work
   return failed === 0 ? ran : `${ran}, ${formatCount(failed)} failed: ${oneLine(first_error ?? '')}`;
 }
 
-type SourceEstimate = NonNullable<RehearsalResult['source_estimate']>;
-
 /** `Estimate for the source: 12 min 04 s, …` with its assumption. */
 export function estimateText({ snapshot, ratio, duration_ms, longest_lock_ms }: SourceEstimate): string {
   const lock = longest_lock_ms > 0 ? `, longest lock ${formatDuration(longest_lock_ms)}` : '';
   return `Estimate for the source: ${formatDuration(duration_ms)}${lock}, if time grows with the bytes of the tables (${ratio} times, as in snapshot ${snapshot})`;
+}
+
+/** `the database grew by 4 MB, 12 MB of log` */
+export function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
+  const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
+  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`}`;
 }

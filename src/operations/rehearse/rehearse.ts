@@ -158,9 +158,7 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
     })),
     ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
     ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
-    sampling: {
-      ...{ interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
-    },
+    sampling: { interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
   };
   const estimate = await estimateOnSource(context, found);
   return { ...found, ...(estimate && { source_estimate: estimate }), ...problemsOf(found, limits) };
@@ -184,11 +182,9 @@ function workloadResult(
     waits: waits.map((wait) => {
       const waitedFor = wait.blockedBy === null ? null : (holder(wait) ?? wait.blockedBy);
       return {
-        ...{
-          statement: hide(context, wait.statement),
-          at_ms: rounded(wait.atMs),
-          duration_ms: rounded(wait.durationMs),
-        },
+        statement: hide(context, wait.statement),
+        at_ms: rounded(wait.atMs),
+        duration_ms: rounded(wait.durationMs),
         waited_for: waitedFor && hide(context, waitedFor),
       };
     }),

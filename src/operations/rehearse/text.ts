@@ -5,7 +5,7 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
-import { estimateText, oneLine, type WorkloadWait, workloadText } from './list-text.ts';
+import { estimateText, oneLine, type WorkloadWait, workloadText, writtenText } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
   const { target, destination, base, load, branches, works, needs_bytes } = plan;
@@ -105,15 +105,8 @@ function locksText({ locks, sampling }: RehearsalResult): string[] {
 const NOT_SAMPLED =
   'The server does not show its locks: modes follow from the kind of a statement, and times are at most its duration';
 
-function lockText({
-  table,
-  index,
-  mode,
-  held_ms,
-  below_resolution,
-  blocks,
-  statement,
-}: RehearsalResult['locks'][number]): string {
+function lockText(lock: RehearsalResult['locks'][number]): string {
+  const { table, index, mode, held_ms, below_resolution, blocks, statement } = lock;
   const on = index === null ? table : `${table} (index ${index})`;
   const held = below_resolution ? 'less than 5 ms, the resolution' : formatDuration(held_ms);
   return `${on}: ${mode} for ${held}, ${BLOCKED[blocks]}${statement === null ? '' : `: ${shortLine(statement)}`}`;
@@ -146,11 +139,6 @@ function waitText({ statement, duration_ms, waited_for }: WorkloadWait): string 
 function rowsText({ table, before, after }: RehearsalResult['rows'][number]): string {
   const [old, now] = [before, after].map((count) => (count === null ? 'none' : formatCount(count)));
   return `${table}: ${old} → ${now}`;
-}
-
-function writtenText({ growth_bytes, wal_bytes }: RehearsalResult): string {
-  const growth = growth_bytes < 0 ? `shrank by ${formatBytes(-growth_bytes)}` : `grew by ${formatBytes(growth_bytes)}`;
-  return `the database ${growth}${wal_bytes === null ? '' : `, ${formatBytes(wal_bytes)} of log`}`;
 }
 
 function outputOf({ works }: RehearsalResult): string[] {

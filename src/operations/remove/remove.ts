@@ -6,6 +6,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { removeImages } from '../servers/images.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { findAnySnapshot, findSnapshots, type SnapshotRequest } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -79,8 +80,10 @@ export async function freedBytes(context: Context, { manifests, ...where }: Snap
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
-/** Removes manifests, then what no manifest of the place names any more. */
+/** Removes images, manifests, then what no manifest of the place names any more. */
 export async function removeFrom(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<void> {
+  const ids = new Set(manifests.map(({ id }) => id));
+  if (where.from.includes('local')) await removeImages(context, ({ manifest }) => ids.has(manifest.snapshot));
   for (const place of placesOf(context, where)) {
     for (const manifest of manifests) await place.remove(manifest);
     await place.sweep(context.clock());

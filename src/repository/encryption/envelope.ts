@@ -108,12 +108,16 @@ export function sealedEnvelope(secretKey: string): Envelope {
 }
 
 async function readWhole({ file, checksum }: TransferFile, start: number, buffer: Buffer): Promise<void> {
+  await readFully(file, buffer, start);
+  checksum.update(buffer, start);
+}
+
+export async function readFully(file: FileHandle, buffer: Buffer, position: number): Promise<void> {
   for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
-    if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
     filled += bytesRead;
   }
-  checksum.update(buffer, start);
 }
 
 async function writeWhole({ file, checksum }: TransferFile, bytes: Buffer, position: number): Promise<void> {

@@ -10,6 +10,12 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 const KEY_TEXT = /^ed25519-([A-Za-z0-9+/]{43}=)$/;
 
+/** Parts that older versions of this program drop. */
+const ORIGIN = ['git', 'migrations', 'dump', 'classified', 'coverage'] as const;
+
+/** The signature itself, and what may change later: docs/storage.md, "Signatures". */
+const CHANGEABLE = ['signature', 'note', 'tags', 'pinned'];
+
 export function signManifest(manifest: Manifest, privateKey: KeyObject): Manifest {
   const signedText = (text: Buffer): string => sign(null, text, privateKey).toString('base64');
   const value = signedText(signedBytes(manifest));
@@ -44,28 +50,21 @@ function readPublicKey(text: string): KeyObject | null {
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
 
-function hasOrigin({ git, migrations, dump, classified, coverage }: Manifest): boolean {
-  return [git, migrations, dump, classified, coverage].some((part) => part !== undefined);
+function hasOrigin(manifest: Manifest): boolean {
+  return ORIGIN.some((part) => manifest[part] !== undefined);
 }
 
-/** The manifest without the signature, the note, the tags and the pin, which may change later: docs/storage.md, "Signatures". */
-function signedBytes({
-  git: _,
-  migrations: __,
-  dump: ___,
-  classified: ____,
-  coverage: _____,
-  ...signed
-}: Manifest): Buffer {
-  return textOf(CONTEXT, signed);
+function signedBytes(manifest: Manifest): Buffer {
+  return bytesOf(manifest, { context: CONTEXT, leftOut: [...CHANGEABLE, ...ORIGIN] });
 }
 
 function wholeBytes(manifest: Manifest): Buffer {
-  return textOf(WHOLE_CONTEXT, manifest);
+  return bytesOf(manifest, { context: WHOLE_CONTEXT, leftOut: CHANGEABLE });
 }
 
-function textOf(context: string, { signature: _, note: __, tags: ___, pinned: ____, ...signed }: Manifest): Buffer {
-  return Buffer.from(context + canonicalText(signed));
+function bytesOf(manifest: Manifest, { context, leftOut }: { context: string; leftOut: readonly string[] }): Buffer {
+  const signed = Object.entries(manifest).filter(([part]) => !leftOut.includes(part));
+  return Buffer.from(context + canonicalText(Object.fromEntries(signed)));
 }
 
 /** JSON with the names of each object in order. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { createThreadPool, type TaskChannel, workerFile } from '../../runtime/thread-pool.ts';
+import { createThreadPool, type TaskChannel, type ThreadPool, workerFile } from '../../runtime/thread-pool.ts';
 import { syncPath } from '../store/folder.ts';
 import { FRAME_BYTES } from './object-format.ts';
 import type { WorkerAnswer, WorkerTask } from './object-worker.ts';
@@ -50,6 +50,10 @@ const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 /** Less than any content has. */
 const CLOSED = -1;
 
+type Channel = TaskChannel<WorkerTask, WorkerAnswer>;
+
+type Threads = ThreadPool<WorkerTask, WorkerAnswer>;
+
 /** With more `expectedBytes` the first thread starts at once. */
 export function createObjectPool(size: number, { expectedBytes = 0 } = {}): ObjectPool {
   const file = workerFile(import.meta.url, 'object-worker');
@@ -64,11 +68,9 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
   };
 
   const needsThread = (bytes: number): boolean => {
-    if (!threads.isStarted() && bytes <= Math.min(BYTES_AT_ONCE, bytesLeft)) {
-      bytesLeft -= bytes;
-      return false;
-    }
-    return true;
+    if (threads.isStarted() || bytes > Math.min(BYTES_AT_ONCE, bytesLeft)) return true;
+    bytesLeft -= bytes;
+    return false;
   };
   if (expectedBytes > BYTES_WITHOUT_THREAD) threads.start();
 
@@ -79,20 +81,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
         if (!packed.isStored) await here(syncPath(files.destination));
         return packed;
       }
-      const complete = new SharedArrayBuffer(4);
-      const isComplete = (): void => raise(complete);
-      if (grown) grown.then(isComplete, isComplete);
-      else isComplete();
-      const packing = async (): Promise<PackedContent> => {
-        using exchange = await threads.acquire();
-        exchange.send({ task: 'pack', ...files, complete, stored: grown ? null : stored });
-        while (true) {
-          const message = await exchange.receive();
-          if (message.reply === 'packed') return message.packed;
-          if (message.reply === 'bytes') onBytes(message.bytes);
-        }
-      };
-      const packed = await packing();
+      const packed = await packInThread(threads, { ...files, onBytes, grown, stored });
       // The thread goes on meanwhile.
       if (!packed.isStored) await syncPath(files.destination);
       return packed;
@@ -102,11 +91,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
       if (!needsThread(bytes)) return await here(packContents(contents, store));
       using exchange = await threads.acquire();
-      const memory = new Set(contents.map(({ content }) => content.buffer));
-      exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
-      const message = await exchange.receive();
-      if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
-      return message.packed;
+      return await sendContents(exchange, { contents, store });
     },
 
     async *read(object) {
@@ -115,20 +100,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
         return;
       }
       using exchange = await threads.acquire();
-      if (object.bytes <= FRAME_BYTES) {
-        exchange.send({ task: 'read-whole', ...object });
-        const message = await exchange.receive();
-        if (message.reply !== 'frames') throw new Error(`the thread answered ${message.reply}`);
-        yield* message.frames;
-        return;
-      }
-      exchange.send({ task: 'read', ...object });
-      for (let ahead = 0; ahead < READ_AHEAD; ahead += 1) exchange.send({ task: 'next' });
-      try {
-        yield* frames(exchange);
-      } finally {
-        exchange.send({ task: 'close' });
-      }
+      yield* readInThread(exchange, object);
     },
 
     async check(object, onBytes) {
@@ -163,13 +135,55 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
   };
 }
 
+async function packInThread(threads: Threads, { onBytes, grown, stored, ...files }: PackJob): Promise<PackedContent> {
+  const complete = new SharedArrayBuffer(4);
+  const isComplete = (): void => raise(complete);
+  if (grown !== undefined) grown.then(isComplete, isComplete);
+  else isComplete();
+  using exchange = await threads.acquire();
+  exchange.send({ task: 'pack', ...files, complete, stored: grown === undefined ? (stored ?? null) : null });
+  while (true) {
+    const message = await exchange.receive();
+    if (message.reply === 'packed') return message.packed;
+    if (message.reply === 'bytes') onBytes(message.bytes);
+  }
+}
+
+async function sendContents(
+  exchange: Channel,
+  { contents, store }: { contents: ContentToPack[]; store: string },
+): Promise<PackedContent[]> {
+  const memory = new Set(contents.map(({ content }) => content.buffer));
+  exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
+  const message = await exchange.receive();
+  if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
+  return message.packed;
+}
+
 function raise(memory: SharedArrayBuffer): void {
   const flag = new Int32Array(memory);
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);
 }
 
-async function* frames(exchange: TaskChannel<WorkerTask, WorkerAnswer>): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* readInThread(exchange: Channel, object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  if (object.bytes <= FRAME_BYTES) {
+    exchange.send({ task: 'read-whole', ...object });
+    const message = await exchange.receive();
+    if (message.reply !== 'frames') throw new Error(`the thread answered ${message.reply}`);
+    yield* message.frames;
+    return;
+  }
+  exchange.send({ task: 'read', ...object });
+  for (let ahead = 0; ahead < READ_AHEAD; ahead += 1) exchange.send({ task: 'next' });
+  try {
+    yield* frames(exchange);
+  } finally {
+    exchange.send({ task: 'close' });
+  }
+}
+
+async function* frames(exchange: Channel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   while (true) {
     const message = await exchange.receive();
     if (message.reply !== 'frame' || message.frame === null) return;

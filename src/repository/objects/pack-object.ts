@@ -76,7 +76,7 @@ export interface StoredObject extends ObjectToRead {
  * Returns the result of packing a complete file where its content is that of the object, which is intact and has been
  * made young; else `null`. Checksums cost a fraction of compression.
  */
-export function packStored(
+function packStored(
   { source, terminator }: Pick<PackRequest, 'source' | 'terminator'>,
   { path, sha256, bytes, storedBytes, storedSha256 }: StoredObject,
 ): PackResult | null {

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { UserError } from '../../runtime/errors.ts';
+import type { TemporaryCredentials } from '../../sso/assume-role.ts';
 import { type BucketProfile, s3ConnectionOf } from './connection.ts';
 
 const SOCKETS = 32;
@@ -10,12 +11,7 @@ const SOCKETS = 32;
 export const CONNECTION_TIMEOUT = 5000;
 export const IDLE_TIMEOUT = 30_000;
 
-export type Credentials = () => Promise<{
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken: string;
-  expiration: Date;
-}>;
+export type Credentials = () => Promise<TemporaryCredentials>;
 
 /**
  * Credentials, in this order: the role's, `cli_profile`, the profile's own keys, the environment (variables, default

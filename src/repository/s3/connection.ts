@@ -1,3 +1,4 @@
+import type { AwsProfile } from '../../config/aws-profiles.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { FOLDER, STORAGE_PROVIDERS, type StorageProviderId } from '../../config/schema/storage-providers.ts';
 
@@ -15,11 +16,6 @@ export function bucketOf({ provider, bucket, ...rest }: StorageProfile): BucketP
   return { ...rest, provider, bucket };
 }
 
-export interface CliProfile {
-  endpoint?: string | undefined;
-  region?: string | undefined;
-}
-
 export interface S3Connection {
   endpoint: string | undefined;
   region: string;
@@ -27,7 +23,7 @@ export interface S3Connection {
 }
 
 /** An `endpoint_url` of the `cli_profile` wins. */
-export function s3ConnectionOf(profile: BucketProfile, cli: CliProfile = {}): S3Connection {
+export function s3ConnectionOf(profile: BucketProfile, cli: Partial<AwsProfile> = {}): S3Connection {
   const provider = STORAGE_PROVIDERS[profile.provider];
   const endpoint = cli.endpoint ?? profile.endpoint ?? provider.endpoint(profile);
   const region = profile.region ?? cli.region ?? provider.region;

@@ -11,34 +11,38 @@ export interface FailedRequest {
 }
 
 interface ErrorExplanation {
+  /** The service's error codes, which are part of its protocol, and the operating system's. */
+  names: string[];
   code: ErrorCode;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
-  attempts: number;
+  /** Default: 1. */
+  attempts?: number;
 }
 
 const missingBucket: ErrorExplanation = {
+  names: ['NoSuchBucket', 'InvalidBucketName'],
   code: 'bucket_missing',
   message: ({ bucket }) => `Bucket not found: ${bucket}`,
   hint: ({ profile }) => `Create it, or change storage_profiles.${profile}.bucket in the configuration.`,
-  attempts: 1,
 };
 
 const wrongKeys: ErrorExplanation = {
+  names: ['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'InvalidToken', 'ExpiredToken', 'Unauthorized'],
   code: 'storage_denied',
   message: ({ profile, bucket }) => `${bucket} rejected the credentials of storage profile "${profile}"`,
   hint: ({ profile }) => `Check storage_profiles.${profile}: cli_profile, or access_key and secret_key.`,
-  attempts: 1,
 };
 
 const noKeys: ErrorExplanation = {
+  names: ['CredentialsProviderError', 'TokenProviderError'],
   code: 'storage_credentials_missing',
   message: ({ profile }) => `No credentials for storage profile "${profile}"`,
   hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with the AWS CLI.`,
-  attempts: 1,
 };
 
 const mayNot: ErrorExplanation = {
+  names: ['AccessDenied', 'AllAccessDisabled', 'AccountProblem'],
   code: 'storage_forbidden',
   message: ({ access, profile, bucket }) =>
     `The credentials of storage profile "${profile}" may not ${access === 'write' ? 'write to' : 'read'} ${bucket}`,
@@ -46,10 +50,10 @@ const mayNot: ErrorExplanation = {
     access === 'write'
       ? 'They are read-only: allow them to put and delete objects, or use others.'
       : 'Allow them to list the bucket and get objects, or use others.',
-  attempts: 1,
 };
 
 const clockSkew: ErrorExplanation = {
+  names: ['RequestTimeTooSkewed', 'RequestExpired'],
   code: 'clock_skew',
   message: ({ bucket }) => `${bucket} refuses the request because the clock of this machine is wrong`,
   hint: () => 'Set the clock, to within a few minutes.',
@@ -58,65 +62,41 @@ const clockSkew: ErrorExplanation = {
 };
 
 const full: ErrorExplanation = {
+  names: ['QuotaExceeded', 'InsufficientCapacity', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'],
   code: 'storage_full',
   message: ({ bucket }) => `${bucket} is full: its quota is used up`,
   hint: () => 'Remove snapshots (tool prune), or raise the quota.',
-  attempts: 1,
 };
 
 const wrongRegion: ErrorExplanation = {
+  names: ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException'],
   code: 'region_wrong',
   message: ({ bucket }) => `${bucket} is in another region`,
   hint: ({ profile }) => `Set storage_profiles.${profile}.region to the region of the bucket.`,
-  attempts: 1,
 };
+
+const ATTEMPTS_AT_NETWORK = 3;
 
 /** An unknown name or a closed port is permanent. */
 const noNetwork: ErrorExplanation = {
+  names: [
+    ...['TimeoutError', 'NoStorage', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'],
+    ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
+    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ],
   code: 'storage_unreachable',
   message: ({ bucket }) => `Cannot reach ${bucket}`,
   hint: ({ profile }) => `Check the network and the endpoint of storage profile "${profile}".`,
-  attempts: 3,
+  attempts: ATTEMPTS_AT_NETWORK,
 };
 
 const failing: ErrorExplanation = { ...noNetwork, message: ({ bucket }) => `${bucket} keeps failing`, attempts: 7 };
 
-/** By the service's error code, which is part of its protocol, or the operating system's. */
-const MEANINGS: Record<string, ErrorExplanation> = {
-  NoSuchBucket: missingBucket,
-  InvalidBucketName: missingBucket,
-  InvalidAccessKeyId: wrongKeys,
-  SignatureDoesNotMatch: wrongKeys,
-  InvalidToken: wrongKeys,
-  ExpiredToken: wrongKeys,
-  Unauthorized: wrongKeys,
-  CredentialsProviderError: noKeys,
-  TokenProviderError: noKeys,
-  AccessDenied: mayNot,
-  AllAccessDisabled: mayNot,
-  AccountProblem: mayNot,
-  RequestTimeTooSkewed: clockSkew,
-  RequestExpired: clockSkew,
-  QuotaExceeded: full,
-  InsufficientCapacity: full,
-  XMinioStorageFull: full,
-  XMinioAdminBucketQuotaExceeded: full,
-  PermanentRedirect: wrongRegion,
-  AuthorizationHeaderMalformed: wrongRegion,
-  IllegalLocationConstraintException: wrongRegion,
-  TimeoutError: noNetwork,
-  NoStorage: noNetwork,
-  ENOTFOUND: noNetwork,
-  EAI_AGAIN: noNetwork,
-  ECONNREFUSED: noNetwork,
-  EHOSTUNREACH: noNetwork,
-  ENETUNREACH: noNetwork,
-  CERT_HAS_EXPIRED: noNetwork,
-  DEPTH_ZERO_SELF_SIGNED_CERT: noNetwork,
-  SELF_SIGNED_CERT_IN_CHAIN: noNetwork,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: noNetwork,
-  ERR_TLS_CERT_ALTNAME_INVALID: noNetwork,
-};
+const EXPLANATIONS = [missingBucket, wrongKeys, noKeys, mayNot, clockSkew, full, wrongRegion, noNetwork];
+
+const MEANINGS: Record<string, ErrorExplanation> = Object.fromEntries(
+  EXPLANATIONS.flatMap((explanation) => explanation.names.map((name) => [name, explanation])),
+);
 
 /** For answers without a body, such as those to HEAD. Redirects are not followed: they lead to another region. */
 const BY_STATUS: Record<number, ErrorExplanation> = {
@@ -132,8 +112,8 @@ const PASSING = ['role_unreachable', 'provider_unreachable'];
 
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
-  if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
-  return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
+  if (error instanceof UserError) return PASSING.includes(error.code) ? ATTEMPTS_AT_NETWORK : 1;
+  return isMissing(error) || error instanceof TooLarge ? 1 : (meaningOf(error).attempts ?? 1);
 }
 
 export function isMissing(error: unknown): boolean {

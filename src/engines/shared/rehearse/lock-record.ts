@@ -43,13 +43,8 @@ export interface LockRecord<Key> {
 }
 
 /** Folds samples and ends of transactions into the times for which locks were held. */
-export function createLockRecord<Key>({
-  relations,
-  strongModes,
-  modeText,
-  runningOf,
-  isObserved,
-}: LockRecordOptions<Key>): LockRecord<Key> {
+export function createLockRecord<Key>(options: LockRecordOptions<Key>): LockRecord<Key> {
+  const { relations, strongModes, modeText, runningOf, isObserved } = options;
   const held = new Map<string, HeldLock>();
   const ended: HeldLock[] = [];
   const released = new Map<number, number>();

@@ -113,13 +113,14 @@ function notAWorkload(file: string): UserError {
   });
 }
 
-interface WaitSample {
-  waiting: ReadonlyMap<number, readonly number[]>;
-  runningOf: (pid: number) => string | null;
-}
-
 /** Behind another session of the workload it waits for what that one waits for. */
-function blockerOf(pid: number, { waiting, runningOf }: WaitSample): string | null {
+function blockerOf(
+  pid: number,
+  {
+    waiting,
+    runningOf,
+  }: { waiting: ReadonlyMap<number, readonly number[]>; runningOf: (pid: number) => string | null },
+): string | null {
   const direct = waiting.get(pid) ?? [];
   const blockers = [...direct, ...direct.flatMap((other) => waiting.get(other) ?? [])];
   return blockers.flatMap((blocker) => runningOf(blocker) ?? []).at(0) ?? null;

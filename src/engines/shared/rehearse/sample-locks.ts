@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LockRow, LockSample } from './lock-record.ts';
 
 /** Milliseconds between two samples. */
@@ -36,7 +37,8 @@ export function startSampling<Key>({ read, now, add }: SamplerOptions<Key>): Loc
       const startedAt = now();
       await look();
       const tookMs = now() - startedAt;
-      await pause(Math.max(SAMPLE_INTERVAL_MS - tookMs, LEAST_PAUSE * tookMs), ending.signal);
+      const pauseMs = Math.max(SAMPLE_INTERVAL_MS - tookMs, LEAST_PAUSE * tookMs);
+      await pause(pauseMs, undefined, { signal: ending.signal }).catch(() => {});
     }
   })();
   // A session that is lost ends the samples; `stop` tells it.
@@ -49,18 +51,4 @@ export function startSampling<Key>({ read, now, add }: SamplerOptions<Key>): Loc
       return { samples, longestGapMs: Math.round(longestGapMs) };
     },
   };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener(
-    'abort',
-    () => {
-      clearTimeout(timer);
-      resolve();
-    },
-    { once: true },
-  );
-  return promise;
 }

@@ -24,13 +24,17 @@ async function homeHere(context: EngineContext, account: string): Promise<Server
   const directory = await mkdtemp(join(await temporaryFolderFor(context, owner), `tool-${account}-`));
   await chmod(directory, 0o700);
   if (owner) await chown(directory, owner.uid, owner.gid);
+  return homeAt(directory, owner && { uid: owner.uid, gid: owner.gid });
+}
+
+export function homeAt(directory: string, user: Command['user']): ServerHome {
   return {
     directory,
-    user: owner && { uid: owner.uid, gid: owner.gid },
+    user,
     async write(name, content) {
       const path = join(directory, name);
       await writeFile(path, content, { mode: 0o600 });
-      if (owner) await chown(path, owner.uid, owner.gid);
+      if (user) await chown(path, user.uid, user.gid);
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(() => ''),
     remove: () => rm(directory, { recursive: true, force: true }),

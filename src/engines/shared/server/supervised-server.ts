@@ -10,7 +10,8 @@ export interface SupervisedServer {
 
 export interface ServerStart {
   words: [file: string, ...args: string[]];
-  directory: string;
+  /** Removed when the server has ended; `null` where the caller removes it. */
+  directory: string | null;
   user: Command['user'];
   /** For an immediate shutdown after our own death: `QUIT`. */
   lastSignal: string;
@@ -31,7 +32,7 @@ server=$!
 reader=$!
 wait "$server" 2>/dev/null
 kill "$reader" 2>/dev/null
-rm -rf "$DIRECTORY" 2>/dev/null`;
+[ -z "$DIRECTORY" ] || rm -rf "$DIRECTORY" 2>/dev/null`;
 
 export function startSupervised(
   { runner }: EngineContext,
@@ -41,7 +42,7 @@ export function startSupervised(
     {
       file: '/bin/sh',
       args: ['-c', SUPERVISOR, ...words],
-      env: { LC_ALL: 'C', DIRECTORY: directory, LAST_SIGNAL: lastSignal },
+      env: { LC_ALL: 'C', DIRECTORY: directory ?? '', LAST_SIGNAL: lastSignal },
       detached: true,
       ...(user && { user }),
     },

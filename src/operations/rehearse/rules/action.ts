@@ -36,6 +36,17 @@ export interface ColumnDefinition {
   references: RelationName | null;
 }
 
+export const WITHOUT_CONSTRAINTS = {
+  default: null,
+  isNotNull: false,
+  isStored: false,
+  isIdentity: false,
+  isPrimary: false,
+  isUnique: false,
+  hasCheck: false,
+  references: null,
+} as const;
+
 export interface ConstraintDefinition {
   name: string | null;
   kind: 'primary' | 'unique' | 'foreign' | 'check' | 'exclusion' | 'not null';
@@ -86,6 +97,8 @@ export type Action =
   | { kind: 'set'; name: string; value: string; isLocal: boolean }
   | { kind: 'begin' | 'commit' }
   | MysqlAction;
+
+export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 /** Actions that only MySQL and MariaDB have. */
 export type MysqlAction =

@@ -1,8 +1,9 @@
 import type { Action, LockMode, RelationName } from './action.ts';
 import type { Rule } from './rule.ts';
 import type { Situation } from './situation.ts';
+import type { SqlToken } from './sql/cursor.ts';
 import type { StatementTokens } from './sql/split.ts';
-import type { Resolve, StatementFacts } from './statement.ts';
+import type { Resolve } from './statement.ts';
 
 export interface TableLock {
   table: RelationName;
@@ -18,7 +19,7 @@ export interface Dialect {
   /** A rewrite in fact that no rule explains. */
   rewritten: Rule;
   split(sql: string): StatementTokens[];
-  parse(part: StatementTokens, resolve: Resolve): StatementFacts;
+  read(tokens: readonly SqlToken[], resolve: Resolve): Action[];
   locksOf(action: Action, situation: LockSituation): TableLock[];
   /** The effect of a rule on a table whose rows are copied online. */
   onlineText?(text: string): string;

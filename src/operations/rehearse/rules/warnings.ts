@@ -4,7 +4,7 @@ import { type Dialect, isAtLeast } from './dialect.ts';
 import type { MigrationStatement, Rule } from './rule.ts';
 import type { RuleFacts, Situation, TransactionState } from './situation.ts';
 import { type TableState, tableState } from './state.ts';
-import type { StatementFacts } from './statement.ts';
+import { type StatementFacts, statementFacts } from './statement.ts';
 
 /** Returns a warning for each statement that is dangerous under load, in the order of the statements. */
 export function warningsOf(
@@ -23,7 +23,8 @@ export function warningsOf(
     const wasOpen = session.transaction.isOpen;
     if (parts.length > 1 && dialect.isOneTransaction) session.transaction.isOpen = true;
     for (const [at, part] of parts.entries()) {
-      const statement = { ...dialect.parse(part, tables.resolve), affected: affected[at] ?? 0 };
+      const actions = dialect.read(part.tokens, tables.resolve);
+      const statement = statementFacts(part, { actions, affected: affected[at] });
       judge({ dialect, statement, index, session, facts, tables, report });
     }
     if (!wasOpen && !session.isBegun) session.transaction = newTransaction(false);

@@ -30,10 +30,6 @@ function actionsOf(cursor: SqlCursor, table: RelationName, resolve: Resolve): Ac
 
 export type IndexType = Extract<Action, { kind: 'add index' }>['type'];
 
-function takeIndexType(cursor: SqlCursor): IndexType {
-  return cursor.oneOf('unique', 'fulltext', 'spatial') ?? 'plain';
-}
-
 function takeAdd(cursor: SqlCursor, table: RelationName, resolve: Resolve): Action | Action[] | null {
   if (!cursor.words('add')) return null;
   if (cursor.words('partition')) return { kind: 'partition', table, change: 'add' };
@@ -42,7 +38,7 @@ function takeAdd(cursor: SqlCursor, table: RelationName, resolve: Resolve): Acti
   const ahead = cursor.copy();
   // A unique constraint may have a name of its own.
   if (ahead.words('constraint') && !ahead.copy().words('unique')) ahead.name();
-  const type = takeIndexType(ahead);
+  const type: IndexType = ahead.oneOf('unique', 'fulltext', 'spatial') ?? 'plain';
   if (ahead.oneOf('index', 'key') || type !== 'plain') return { kind: 'add index', table, type };
   cursor.words('column');
   cursor.words('if', 'not', 'exists');

@@ -1,28 +1,23 @@
 import type { ColumnFacts } from '../../../../engines/facets/rehearsal-facts.ts';
-import type { Action, ColumnDefinition } from '../action.ts';
-import { ifBusy, onTable } from '../busy-tables.ts';
+import type { ActionOf, ColumnDefinition } from '../action.ts';
+import { onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import type { Situation } from '../situation.ts';
 import { isCopied } from './locks.ts';
-import { BY_TOOL, COPIED, onlineDdl, pages, REBUILT } from './rule-parts.ts';
+import { BY_TOOL, COPIED, copiesTable, onlineDdl, pages, REBUILT } from './rule-parts.ts';
 
 export const COLUMN_RULES: Rule[] = [
   {
     code: 'column_type_copied',
-    text: COPIED,
+    ...copiesTable('column'),
     safer: `Add a column of the new type, fill it in batches, keep it equal by a trigger, then switch. ${BY_TOOL}`,
-    ...onlineDdl('column'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: changedColumn(({ definition }, old, { statement }) => isCopied(statement) && !isReordered(old, definition)),
   },
   {
     code: 'enum_reordered',
+    ...copiesTable('column'),
     text: `${COPIED} Values that are not members any more are lost, or fail.`,
     safer: 'Add members at the end only.',
-    ...onlineDdl('column'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: changedColumn(({ definition }, old) => isReordered(old, definition)),
   },
   {
@@ -55,20 +50,15 @@ export const COLUMN_RULES: Rule[] = [
   },
   {
     code: 'auto_increment_column',
+    ...copiesTable('column'),
     text: 'Writes to the table wait until it is written anew with a number in each row.',
     safer: `Add a plain column, fill it in batches, then change it at a quiet time. ${BY_TOOL}`,
-    ...onlineDdl('column'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: addedColumn(({ isIdentity }) => isIdentity),
   },
   {
     code: 'stored_column',
-    text: COPIED,
+    ...copiesTable('generated-column'),
     safer: 'A VIRTUAL column, with an index where it is searched.',
-    ...onlineDdl('generated-column'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: addedColumn(({ isStored }) => isStored),
   },
   {
@@ -108,11 +98,10 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'Add a column, write to both, fill it in batches, deploy, then drop the old one.',
     ...onlineDdl('column'),
     lock: null,
-    find: (action, { tables }) => {
-      const isRenamed =
-        action.kind === 'rename column' || (action.kind === 'alter column' && action.column !== action.definition.name);
-      return isRenamed ? ifBusy(tables, action.table) : [];
-    },
+    find: onTable(
+      ['rename column', 'alter column'],
+      (action) => action.kind === 'rename column' || action.column !== action.definition.name,
+    ),
   },
   {
     code: 'narrow_key',
@@ -120,31 +109,28 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'BIGINT UNSIGNED.',
     ...pages('integer-types.html', 'auto_increment'),
     lock: null,
-    find: (action) => (action.kind === 'create table' && action.columns.some(isNarrowKey) ? [action.table] : []),
+    find(action) {
+      if (action.kind !== 'create table') return [];
+      return action.columns.some(({ type, isIdentity }) => isIdentity && NARROW.test(type)) ? [action.table] : [];
+    },
   },
 ];
 
 const NARROW = /^(?:tinyint|smallint|mediumint|int|integer)\b/;
 
-function isNarrowKey({ type, isIdentity }: ColumnDefinition): boolean {
-  return isIdentity && NARROW.test(type);
-}
-
-type Change = Extract<Action, { kind: 'alter column' }>;
-
 /** Finds a change of a column from before the statement. */
-function changedColumn(isDangerous: (change: Change, old: ColumnFacts, situation: Situation) => boolean): Rule['find'] {
-  return (action, situation) => {
-    if (action.kind !== 'alter column') return [];
-    const old = situation.tables.busy(action.table)?.columns.get(action.column);
-    return old && isDangerous(action, old, situation) ? [action.table] : [];
-  };
+function changedColumn(
+  isDangerous: (change: ActionOf<'alter column'>, old: ColumnFacts, situation: Situation) => boolean,
+): Rule['find'] {
+  return onTable('alter column', (change, situation) => {
+    const old = situation.tables.busy(change.table)?.columns.get(change.column);
+    return old !== undefined && isDangerous(change, old, situation);
+  });
 }
 
 /** Finds a column that is added to a table with rows. */
 function addedColumn(isDangerous: (column: ColumnDefinition, situation: Situation) => boolean): Rule['find'] {
-  return (action, situation) =>
-    action.kind === 'add column' && isDangerous(action.column, situation) ? ifBusy(situation.tables, action.table) : [];
+  return onTable('add column', ({ column }, situation) => isDangerous(column, situation));
 }
 
 /** Reports whether both are an ENUM or a SET, and the members of the old one are not the first of the new one. */

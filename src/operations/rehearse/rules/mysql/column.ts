@@ -1,4 +1,4 @@
-import type { ColumnDefinition, ConstraintDefinition } from '../action.ts';
+import { type ColumnDefinition, type ConstraintDefinition, WITHOUT_CONSTRAINTS } from '../action.ts';
 import type { SqlCursor } from '../sql/cursor.ts';
 import type { Resolve } from '../statement.ts';
 
@@ -18,14 +18,7 @@ export function takeColumn(cursor: SqlCursor, resolve: Resolve): PlacedColumn {
   const column: ColumnDefinition = {
     name: columnName(cursor),
     type: cursor.until(...CONSTRAINT_WORDS).text(),
-    default: null,
-    isNotNull: false,
-    isStored: false,
-    isIdentity: false,
-    isPrimary: false,
-    isUnique: false,
-    hasCheck: false,
-    references: null,
+    ...WITHOUT_CONSTRAINTS,
   };
   let moves = false;
   while (!cursor.ended) {

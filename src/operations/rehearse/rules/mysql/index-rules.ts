@@ -1,7 +1,7 @@
-import { ifBusy, onTable } from '../busy-tables.ts';
+import { onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { isCopied } from './locks.ts';
-import { COPIED, onlineDdl, pages, REBUILT } from './rule-parts.ts';
+import { COPIED, copiesTable, onlineDdl, pages, REBUILT } from './rule-parts.ts';
 
 export const INDEX_RULES: Rule[] = [
   {
@@ -32,13 +32,9 @@ export const INDEX_RULES: Rule[] = [
   },
   {
     code: 'index_copied',
-    text: COPIED,
+    ...copiesTable('index'),
     safer: 'ALGORITHM=INPLACE, LOCK=NONE; for tables of InnoDB.',
-    ...onlineDdl('index'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
-    find: (action, { tables, statement }) =>
-      action.kind === 'add index' && action.type === 'plain' && isCopied(statement) ? ifBusy(tables, action.table) : [],
+    find: onTable('add index', ({ type }, { statement }) => type === 'plain' && isCopied(statement)),
   },
   {
     code: 'index_dropped',
@@ -55,25 +51,18 @@ export const INDEX_RULES: Rule[] = [
     ...onlineDdl('primary-key'),
     lock: 'SHARED UPGRADABLE',
     rewrites: true,
-    find: (action, { tables }) =>
-      action.kind === 'add constraint' && action.constraint.kind === 'primary' ? ifBusy(tables, action.table) : [],
+    find: onTable('add constraint', ({ constraint }) => constraint.kind === 'primary'),
   },
   {
     code: 'primary_key_dropped',
-    text: COPIED,
+    ...copiesTable('primary-key'),
     safer: 'Drop it and add the new one in the same statement: both are done in place.',
-    ...onlineDdl('primary-key'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: onTable('drop primary key'),
   },
   {
     code: 'foreign_key_copied',
-    text: COPIED,
+    ...copiesTable('foreign-key'),
     safer: 'Look for rows without a parent, then SET foreign_key_checks = 0 for the statement: it is done in place.',
-    ...onlineDdl('foreign-key'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: foreignKey(true),
   },
   {
@@ -91,26 +80,22 @@ export const INDEX_RULES: Rule[] = [
     ...pages('create-table-check-constraints.html', 'constraint'),
     lock: 'SHARED NO WRITE',
     rewrites: true,
-    find: (action, { tables, statement }) => {
-      const isCheck =
-        (action.kind === 'add constraint' && action.constraint.kind === 'check') ||
-        (action.kind === 'add column' && action.column.hasCheck);
-      return isCheck && isCopied(statement) ? ifBusy(tables, action.table) : [];
-    },
+    find: onTable(['add constraint', 'add column'], (action, { statement }) => {
+      const isCheck = action.kind === 'add column' ? action.column.hasCheck : action.constraint.kind === 'check';
+      return isCheck && isCopied(statement);
+    }),
   },
 ];
 
 function addedIndex(type: string): Rule['find'] {
-  return (action, { tables }) => {
-    if (action.kind === 'add index') return action.type === type ? ifBusy(tables, action.table) : [];
-    const isUniqueColumn = type === 'unique' && action.kind === 'add column' && action.column.isUnique;
-    return isUniqueColumn ? ifBusy(tables, action.table) : [];
-  };
+  return onTable(['add index', 'add column'], (action) =>
+    action.kind === 'add index' ? action.type === type : type === 'unique' && action.column.isUnique,
+  );
 }
 
 function foreignKey(copied: boolean): Rule['find'] {
-  return (action, { tables, statement }) =>
-    action.kind === 'add constraint' && action.constraint.kind === 'foreign' && isCopied(statement) === copied
-      ? ifBusy(tables, action.table)
-      : [];
+  return onTable(
+    'add constraint',
+    ({ constraint }, { statement }) => constraint.kind === 'foreign' && isCopied(statement) === copied,
+  );
 }

@@ -9,18 +9,12 @@ export const MODES: MysqlLockMode[] = [
   ...(['SHARED NO READ WRITE', 'EXCLUSIVE'] as const),
 ];
 
-const BLOCKED: Record<MysqlLockMode, 'readers' | 'writers' | 'none'> = {
-  'SHARED WRITE': 'none',
-  'SHARED UPGRADABLE': 'none',
-  'SHARED READ ONLY': 'writers',
-  'SHARED NO WRITE': 'writers',
-  'SHARED NO READ WRITE': 'readers',
-  EXCLUSIVE: 'readers',
-};
-
 export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
-  return new Map<string, 'readers' | 'writers' | 'none'>(Object.entries(BLOCKED)).get(mode) ?? 'none';
+  if (mode === 'SHARED NO READ WRITE' || mode === 'EXCLUSIVE') return 'readers';
+  return mode === 'SHARED READ ONLY' || mode === 'SHARED NO WRITE' ? 'writers' : 'none';
 }
+
+const BLOCKING_INDEXES = new Set(['fulltext', 'spatial']);
 
 /** Reports whether the server copied the rows of an ALTER TABLE: else it reports none. */
 export function isCopied({ affected }: Pick<StatementFacts, 'affected'>): boolean {
@@ -35,7 +29,7 @@ export function locksOf(action: Action, situation: LockSituation): TableLock[] {
   const { tables } = situation;
   switch (action.kind) {
     case 'add index':
-      return alters(action, situation, isOfText(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
+      return alters(action, situation, BLOCKING_INDEXES.has(action.type) ? 'SHARED NO WRITE' : 'SHARED UPGRADABLE');
     case 'rebuild':
       return alters(action, situation, 'SHARED UPGRADABLE');
     case 'partition':
@@ -75,10 +69,6 @@ export function locksOf(action: Action, situation: LockSituation): TableLock[] {
     default:
       return [];
   }
-}
-
-function isOfText(type: string): boolean {
-  return type === 'fulltext' || type === 'spatial';
 }
 
 /** `LOCK=` may ask for more. */

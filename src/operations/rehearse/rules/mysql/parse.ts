@@ -1,35 +1,20 @@
 import type { Action, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
-import { type StatementTokens, splitTokens } from '../sql/split.ts';
-import type { Resolve, StatementFacts } from '../statement.ts';
+import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { dropIndex, type IndexType, takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
-import { mysqlTokens } from './tokens.ts';
 
-/** Returns the statements of a text. */
-export function splitMysql(sql: string): StatementTokens[] {
-  return splitTokens(sql, mysqlTokens(sql));
-}
-
-/** Reads a statement; one that no rule knows has no actions. */
-export function parseMysql({ text, tokens }: StatementTokens, resolve: Resolve): StatementFacts {
-  const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
-  return { text, actions: actionsOf(tokens, resolve), literals, affected: 0 };
-}
-
-function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
+/** Reads a statement by its first words; one that no rule knows has no actions. */
+export function readMysql(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const cursor = new SqlCursor(tokens, (word) => word);
   // MariaDB: SET STATEMENT lock_wait_timeout=1 FOR ALTER TABLE …
   if (cursor.words('set', 'statement')) cursor.past('for');
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
-  const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
-  return words ? READERS[words](cursor, resolve) : [];
+  return readActions(cursor, resolve, READERS);
 }
 
-type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
-
 /** The key is the first words of a statement; the longer ones come first. */
-const READERS = {
+const READERS: Record<string, Reader> = {
   'alter table': takeAlterTable,
   'alter online table': takeAlterTable,
   'alter ignore table': takeAlterTable,
@@ -79,7 +64,7 @@ const READERS = {
   'start transaction': () => [{ kind: 'begin' }],
   commit: () => [{ kind: 'commit' }],
   rollback: (cursor) => (cursor.has('to') ? [] : [{ kind: 'commit' }]),
-} satisfies Record<string, Reader>;
+};
 
 function createTable(cursor: SqlCursor, resolve: Resolve): Action[] {
   cursor.words('if', 'not', 'exists');
@@ -177,8 +162,7 @@ function hasCondition(cursor: SqlCursor): boolean {
 function insert(cursor: SqlCursor, resolve: Resolve): Action[] {
   while (cursor.oneOf(...MODIFIERS));
   cursor.words('into');
-  const table = resolve(cursor.name());
-  return [{ kind: 'insert', table, fromQuery: cursor.has('select') || cursor.has('table') }];
+  return readInsert(cursor, resolve);
 }
 
 /** `SET SESSION a = 1, @@b = 2`. */

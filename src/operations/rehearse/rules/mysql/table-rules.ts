@@ -1,8 +1,8 @@
-import { droppedTables, ifBusy, onTable } from '../busy-tables.ts';
+import { changedAllRows, droppedTables, ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { MANY_ROWS } from '../situation.ts';
 import { flushedTables, tableOfTrigger } from './locks.ts';
-import { BY_TOOL, COPIED, onlineDdl, pages, REBUILT } from './rule-parts.ts';
+import { BY_TOOL, copiesTable, onlineDdl, pages, REBUILT } from './rule-parts.ts';
 
 export const TABLE_RULES: Rule[] = [
   {
@@ -22,7 +22,7 @@ export const TABLE_RULES: Rule[] = [
     ...pages('optimize-table.html', 'optimize-table'),
     lock: null,
     rewrites: true,
-    find: (action, { tables }) => (action.kind === 'optimize' ? ifBusy(tables, ...action.tables) : []),
+    find: onTable('optimize'),
   },
   {
     code: 'table_renamed',
@@ -48,25 +48,20 @@ export const TABLE_RULES: Rule[] = [
     ...pages('truncate-table.html', 'truncate-table'),
     lock: 'EXCLUSIVE',
     rewrites: true,
-    find: (action, { tables }) => (action.kind === 'truncate' ? ifBusy(tables, ...action.tables) : []),
+    find: onTable('truncate'),
   },
   {
     code: 'table_partitioned',
-    text: COPIED,
+    ...copiesTable('partitioning'),
     safer: `Create a new table with partitions, copy the rows in batches, and switch. ${BY_TOOL}`,
-    ...onlineDdl('partitioning'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: partition('all'),
   },
   {
     code: 'partition_rebuilt',
     what: '`REORGANIZE`, `COALESCE`, `REBUILD` or `OPTIMIZE PARTITION`',
+    ...copiesTable('partitioning'),
     text: 'Writes to the table wait until the rows of these partitions are copied.',
     safer: 'Split empty partitions only: keep one behind the last value.',
-    ...onlineDdl('partitioning'),
-    lock: 'SHARED NO WRITE',
-    rewrites: true,
     find: partition('some'),
   },
   {
@@ -94,10 +89,7 @@ export const TABLE_RULES: Rule[] = [
     safer: 'Change the rows in batches by ranges of the primary key, each in a transaction of its own.',
     ...pages('innodb-purge-configuration.html', 'innodb-undo-log'),
     lock: null,
-    find(action, { tables }) {
-      if ((action.kind !== 'update' && action.kind !== 'delete') || action.hasCondition) return [];
-      return (tables.busy(action.table)?.facts.rows ?? 0) >= MANY_ROWS ? [action.table] : [];
-    },
+    find: changedAllRows,
   },
   {
     code: 'table_locked',
@@ -105,7 +97,7 @@ export const TABLE_RULES: Rule[] = [
     safer: 'Lock rows (SELECT … FOR UPDATE), or GET_LOCK().',
     ...pages('lock-tables.html', 'lock-tables'),
     lock: null,
-    find: (action, { tables }) => (action.kind === 'lock' ? ifBusy(tables, ...action.tables) : []),
+    find: onTable('lock'),
   },
   {
     code: 'tables_flushed',
@@ -148,6 +140,5 @@ export const TABLE_REWRITTEN: Rule = {
 };
 
 function partition(change: string): Rule['find'] {
-  return (action, { tables }) =>
-    action.kind === 'partition' && action.change === change ? ifBusy(tables, action.table) : [];
+  return onTable('partition', (action) => action.change === change);
 }

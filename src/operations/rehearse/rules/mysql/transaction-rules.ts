@@ -1,4 +1,4 @@
-import { ifBusy } from '../busy-tables.ts';
+import { ifBusy, tablesOf } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { commits, isCopied, locksOf } from './locks.ts';
 import { pages } from './rule-parts.ts';
@@ -45,11 +45,7 @@ export const TRANSACTION_RULES: Rule[] = [
     find(action, { tables, statement, transaction }) {
       const isFirst = action === statement.actions[0];
       if (!transaction.isOpen || !isFirst || !commits(action) || action.kind === 'lock') return [];
-      return 'table' in action
-        ? ifBusy(tables, action.table)
-        : 'tables' in action
-          ? ifBusy(tables, ...action.tables)
-          : [];
+      return ifBusy(tables, ...tablesOf(action));
     },
   },
 ];

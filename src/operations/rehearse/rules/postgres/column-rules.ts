@@ -1,5 +1,5 @@
-import type { Action, ColumnDefinition } from '../action.ts';
-import { ifBusy } from '../busy-tables.ts';
+import type { ActionOf, ColumnDefinition } from '../action.ts';
+import { onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import type { Situation } from '../situation.ts';
 import { addressOf } from './rule-parts.ts';
@@ -18,14 +18,12 @@ export const COLUMN_RULES: Rule[] = [
     url: NOTES,
     lock: 'ACCESS EXCLUSIVE',
     rewrites: true,
-    find(action, { tables, facts }) {
-      if (action.kind !== 'alter type') return [];
-      const table = tables.busy(action.table);
-      if (!table) return [];
-      return (typeRewrites(action, table.columns.get(action.column)?.type) ?? facts.rewritten.has(table.name))
-        ? [action.table]
-        : [];
-    },
+    find: onTable('alter type', (action, { tables, facts }) => {
+      const { name, columns } = tables.busy(action.table) ?? {};
+      return (
+        name !== undefined && (typeRewrites(action, columns?.get(action.column)?.type) ?? facts.rewritten.has(name))
+      );
+    }),
   },
   {
     code: 'volatile_default',
@@ -82,11 +80,10 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'Replace the view in the same transaction: DROP VIEW, the change, CREATE VIEW with its grants.',
     url: addressOf('ddl-depend.html'),
     lock: null,
-    find(action, { tables }) {
-      if (action.kind !== 'drop column' && action.kind !== 'alter type') return [];
-      const views = tables.busy(action.table)?.columns.get(action.column)?.views ?? [];
-      return views.some((view) => !tables.isDroppedView(view)) ? [action.table] : [];
-    },
+    find: onTable(['drop column', 'alter type'], ({ table, column }, { tables }) => {
+      const views = tables.busy(table)?.columns.get(column)?.views ?? [];
+      return views.some((view) => !tables.isDroppedView(view));
+    }),
   },
   {
     code: 'column_dropped',
@@ -95,7 +92,7 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'Deploy programs that do not name the column first, then drop it.',
     url: addressOf('ddl-alter.html#DDL-ALTER-REMOVING-A-COLUMN'),
     lock: 'ACCESS EXCLUSIVE',
-    find: (action, { tables }) => (action.kind === 'drop column' ? ifBusy(tables, action.table) : []),
+    find: onTable('drop column'),
   },
   {
     code: 'column_renamed',
@@ -104,7 +101,7 @@ export const COLUMN_RULES: Rule[] = [
     safer: 'Add a column, write to both, fill it in batches, deploy, then drop the old one.',
     url: addressOf('ddl-alter.html#DDL-ALTER-RENAMING-COLUMN'),
     lock: 'ACCESS EXCLUSIVE',
-    find: (action, { tables }) => (action.kind === 'rename column' ? ifBusy(tables, action.table) : []),
+    find: onTable('rename column'),
   },
   {
     code: 'json_column',
@@ -148,11 +145,10 @@ type Find = Rule['find'];
 
 /** Finds a column that is added to a table with rows. */
 function addedColumn(isDangerous: (column: ColumnDefinition, table: string, situation: Situation) => boolean): Find {
-  return (action, situation) => {
-    if (action.kind !== 'add column') return [];
-    const table = situation.tables.busy(action.table);
-    return table && isDangerous(action.column, table.name, situation) ? [action.table] : [];
-  };
+  return onTable('add column', ({ table, column }, situation) => {
+    const known = situation.tables.busy(table);
+    return known !== null && isDangerous(column, known.name, situation);
+  });
 }
 
 /** Finds a column, also of a new table. */
@@ -163,10 +159,7 @@ function anyColumn(isDangerous: (column: ColumnDefinition) => boolean): Find {
   };
 }
 
-function typeRewrites(
-  { type, using, column }: Extract<Action, { kind: 'alter type' }>,
-  from: string | undefined,
-): boolean | null {
+function typeRewrites({ type, using, column }: ActionOf<'alter type'>, from: string | undefined): boolean | null {
   const plain = [column, `"${column}"`].flatMap((name) => [name, `${name}::${type}`]);
   if (using !== null && !plain.includes(using)) return true;
   return from === undefined ? null : rewrites(from, type);

@@ -1,18 +1,8 @@
-import type { ColumnDefinition, ConstraintDefinition } from '../action.ts';
+import { type ColumnDefinition, type ConstraintDefinition, WITHOUT_CONSTRAINTS } from '../action.ts';
 import type { SqlCursor } from '../sql/cursor.ts';
 import type { Resolve } from '../statement.ts';
 
-const CONSTRAINT_WORDS = [
-  'constraint',
-  'not',
-  'null',
-  'default',
-  'check',
-  'unique',
-  'primary',
-  'references',
-  'generated',
-];
+const CONSTRAINT_WORDS = 'constraint not null default check unique primary references generated'.split(' ');
 const BEHIND_TYPE = [...CONSTRAINT_WORDS, 'collate', 'storage', 'compression', 'using'];
 
 /** Takes `name type constraints`. */
@@ -20,14 +10,7 @@ export function takeColumn(cursor: SqlCursor, resolve: Resolve): ColumnDefinitio
   const column: ColumnDefinition = {
     name: cursor.column(),
     type: takeType(cursor),
-    default: null,
-    isNotNull: false,
-    isStored: false,
-    isIdentity: false,
-    isPrimary: false,
-    isUnique: false,
-    hasCheck: false,
-    references: null,
+    ...WITHOUT_CONSTRAINTS,
   };
   while (!cursor.ended) takeColumnConstraint(cursor, column, resolve);
   return column;

@@ -1,4 +1,4 @@
-import { ifBusy } from '../busy-tables.ts';
+import { ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { addressOf, isCheckedNotNull } from './rule-parts.ts';
 
@@ -12,11 +12,7 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'ADD CONSTRAINT … NOT VALID; then, in a transaction of its own, VALIDATE CONSTRAINT.',
     url: NOTES,
     lock: 'SHARE ROW EXCLUSIVE',
-    find(action, { tables }) {
-      if (action.kind !== 'add constraint') return [];
-      const { kind, isNotValid } = action.constraint;
-      return kind === 'foreign' && !isNotValid ? ifBusy(tables, action.table) : [];
-    },
+    find: onTable('add constraint', ({ constraint: { kind, isNotValid } }) => kind === 'foreign' && !isNotValid),
   },
   {
     code: 'check_validated',
@@ -25,12 +21,10 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'ADD CONSTRAINT … CHECK … NOT VALID; then, in a transaction of its own, VALIDATE CONSTRAINT.',
     url: NOTES,
     lock: 'ACCESS EXCLUSIVE',
-    find(action, { tables }) {
-      if (action.kind === 'add column') return action.column.hasCheck ? ifBusy(tables, action.table) : [];
-      if (action.kind !== 'add constraint') return [];
-      const { kind, isNotValid } = action.constraint;
-      return kind === 'check' && !isNotValid ? ifBusy(tables, action.table) : [];
-    },
+    find: onTable(['add column', 'add constraint'], (action) => {
+      if (action.kind === 'add column') return action.column.hasCheck;
+      return action.constraint.kind === 'check' && !action.constraint.isNotValid;
+    }),
   },
   {
     code: 'validated_in_transaction',
@@ -39,10 +33,9 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'COMMIT between ADD CONSTRAINT … NOT VALID and VALIDATE CONSTRAINT.',
     url: NOTES,
     lock: null,
-    find: (action, { tables, transaction }) =>
-      action.kind === 'validate constraint' && transaction.notValid.has(`${action.table} ${action.name}`)
-        ? ifBusy(tables, action.table)
-        : [],
+    find: onTable('validate constraint', ({ table, name }, { transaction }) =>
+      transaction.notValid.has(`${table} ${name}`),
+    ),
   },
   {
     code: 'not_null_scan',
@@ -51,12 +44,10 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'ADD CONSTRAINT … CHECK (column IS NOT NULL) NOT VALID; VALIDATE CONSTRAINT; SET NOT NULL; DROP CONSTRAINT.',
     url: addressOf('sql-altertable.html#SQL-ALTERTABLE-DESC-SET-DROP-NOT-NULL'),
     lock: 'ACCESS EXCLUSIVE',
-    find(action, { tables }) {
-      if (action.kind !== 'set not null') return [];
-      const table = tables.busy(action.table);
-      const isSafe = !table || isCheckedNotNull(table, action.column) || !isNullable(table, action.column);
-      return isSafe ? [] : [action.table];
-    },
+    find: onTable('set not null', ({ table, column }, { tables }) => {
+      const known = tables.busy(table);
+      return known !== null && !isCheckedNotNull(known, column) && (known.columns.get(column)?.isNullable ?? true);
+    }),
   },
   {
     code: 'unique_not_using_index',
@@ -65,14 +56,11 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'CREATE UNIQUE INDEX CONCURRENTLY; then ADD CONSTRAINT … USING INDEX.',
     url: addressOf('sql-altertable.html#SQL-ALTERTABLE-DESC-ADD-TABLE-CONSTRAINT-USING-INDEX'),
     lock: 'ACCESS EXCLUSIVE',
-    find(action, { tables }) {
-      if (action.kind === 'add column') {
-        return action.column.isUnique || action.column.isPrimary ? ifBusy(tables, action.table) : [];
-      }
-      if (action.kind !== 'add constraint') return [];
+    find: onTable(['add column', 'add constraint'], (action) => {
+      if (action.kind === 'add column') return action.column.isUnique || action.column.isPrimary;
       const { kind, usingIndex } = action.constraint;
-      return (kind === 'unique' || kind === 'primary') && !usingIndex ? ifBusy(tables, action.table) : [];
-    },
+      return (kind === 'unique' || kind === 'primary') && !usingIndex;
+    }),
   },
   {
     code: 'exclusion_constraint',
@@ -81,8 +69,7 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'There is none: create a new table with the constraint, copy the rows in batches, and switch.',
     url: addressOf('sql-createtable.html#SQL-CREATETABLE-EXCLUDE'),
     lock: 'ACCESS EXCLUSIVE',
-    find: (action, { tables }) =>
-      action.kind === 'add constraint' && action.constraint.kind === 'exclusion' ? ifBusy(tables, action.table) : [],
+    find: onTable('add constraint', ({ constraint }) => constraint.kind === 'exclusion'),
   },
   {
     code: 'partition_attached_unchecked',
@@ -105,11 +92,6 @@ export const CONSTRAINT_RULES: Rule[] = [
     safer: 'DETACH PARTITION … CONCURRENTLY, outside of a transaction.',
     url: addressOf('sql-altertable.html#SQL-ALTERTABLE-DETACH-PARTITION'),
     lock: 'ACCESS EXCLUSIVE',
-    find: (action, { tables }) =>
-      action.kind === 'detach partition' && !action.concurrently ? ifBusy(tables, action.table) : [],
+    find: onTable('detach partition', ({ concurrently }) => !concurrently),
   },
 ];
-
-function isNullable(table: { columns: Map<string, { isNullable: boolean }> }, column: string): boolean {
-  return table.columns.get(column)?.isNullable ?? true;
-}

@@ -1,14 +1,16 @@
 import type { Dialect } from '../dialect.ts';
+import { splitTokens } from '../sql/split.ts';
 import { blockedBy, locksOf, STRENGTH } from './locks.ts';
-import { parsePostgres, splitPostgres } from './parse.ts';
+import { readPostgres } from './parse.ts';
 import { POSTGRES_RULES } from './rules.ts';
 import { TABLE_REWRITTEN } from './table-rules.ts';
+import { postgresTokens } from './tokens.ts';
 
 export const POSTGRES: Dialect = {
   rules: POSTGRES_RULES,
   rewritten: TABLE_REWRITTEN,
-  split: splitPostgres,
-  parse: parsePostgres,
+  split: (sql) => splitTokens(sql, postgresTokens(sql)),
+  read: readPostgres,
   locksOf: (action, { tables }) => locksOf(action, tables),
   modes: STRENGTH,
   blockedBy,

@@ -1,4 +1,4 @@
-import { ifBusy } from '../busy-tables.ts';
+import { ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { reindexedTables } from './locks.ts';
 import { addressOf } from './rule-parts.ts';
@@ -11,8 +11,7 @@ export const INDEX_RULES: Rule[] = [
     safer: 'CREATE INDEX CONCURRENTLY, outside of a transaction.',
     url: addressOf('sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY'),
     lock: 'SHARE',
-    find: (action, { tables }) =>
-      action.kind === 'create index' && !action.concurrently ? ifBusy(tables, action.table) : [],
+    find: onTable('create index', ({ concurrently }) => !concurrently),
   },
   {
     code: 'index_dropped_not_concurrent',

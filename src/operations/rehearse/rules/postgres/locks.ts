@@ -1,5 +1,5 @@
 import { splitName } from '../../../../text/table-names.ts';
-import type { Action, LockMode, RelationName } from '../action.ts';
+import type { Action, ActionOf, LockMode, RelationName } from '../action.ts';
 import { droppedTables } from '../busy-tables.ts';
 import type { TableLock } from '../dialect.ts';
 import type { KnownTables } from '../situation.ts';
@@ -112,8 +112,6 @@ function ofIndex(index: RelationName, tables: KnownTables, mode: LockMode): Tabl
   const table = tables.tableOfIndex(index);
   return table === null ? [] : [{ table, mode }];
 }
-
-type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 export function reindexedTables({ what, name }: ActionOf<'reindex'>, tables: KnownTables): RelationName[] {
   if (what === 'index') return ofIndex(name, tables, 'SHARE').map(({ table }) => table);

@@ -1,29 +1,18 @@
 import { splitName, tableName } from '../../../../text/table-names.ts';
 import type { Action, PostgresLockMode, RelationName } from '../action.ts';
 import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
-import { type StatementTokens, splitTokens } from '../sql/split.ts';
-import type { Resolve, StatementFacts } from '../statement.ts';
+import { splitTokens } from '../sql/split.ts';
+import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
 import { postgresTokens } from './tokens.ts';
 
-/** Returns the statements of a text. */
-export function splitPostgres(sql: string): StatementTokens[] {
-  return splitTokens(sql, postgresTokens(sql));
-}
-
-/** Reads a statement; one that no rule knows has no actions. */
-export function parsePostgres({ text, tokens }: StatementTokens, resolve: Resolve): StatementFacts {
-  const literals = new Set(tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value));
-  return { text, actions: actionsOf(tokens, resolve), literals, affected: 0 };
-}
-
-function actionsOf(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
+/** Reads a statement by its first words; one that no rule knows has no actions. */
+export function readPostgres(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   if (tokens[0]?.kind === 'word' && tokens[0].value.toLowerCase() === 'do') return blockActions(tokens, resolve);
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
-  const words = cursor.oneOf(...(Object.keys(READERS) as (keyof typeof READERS)[]));
-  return words ? READERS[words](cursor, resolve) : [];
+  return readActions(cursor, resolve, READERS);
 }
 
 const OPENS_STATEMENT = new Set(['begin', 'then', 'else', 'loop']);
@@ -39,14 +28,12 @@ function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
       const isFirst = !before || (before.kind === 'word' && OPENS_STATEMENT.has(before.value.toLowerCase()));
       return isFirst && token.kind === 'word' && IN_BLOCKS.has(token.value.toLowerCase());
     });
-    return from === -1 ? [] : actionsOf(own.slice(from), resolve);
+    return from === -1 ? [] : readPostgres(own.slice(from), resolve);
   });
 }
 
-type Reader = (cursor: SqlCursor, resolve: Resolve) => Action[];
-
 /** The key is the first words of a statement. */
-const READERS = {
+const READERS: Record<string, Reader> = {
   'alter table': takeAlterTable,
   'alter type': alterType,
   'create index': createIndex,
@@ -64,7 +51,7 @@ const READERS = {
   'drop schema': dropSchemas,
   'create policy': onTable,
   'drop policy': onTable,
-  'create rule': createRule,
+  'create rule': (cursor, resolve) => (cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()) }] : []),
   'comment on': comment,
   reindex,
   'refresh materialized view': refresh,
@@ -73,7 +60,7 @@ const READERS = {
   vacuum,
   update,
   'delete from': deleteRows,
-  'insert into': insert,
+  'insert into': readInsert,
   lock,
   set: setting,
   reset: (cursor) => [{ kind: 'set', name: cursor.column(), value: 'default', isLocal: false }],
@@ -85,7 +72,7 @@ const READERS = {
   end: () => [{ kind: 'commit' }],
   rollback: (cursor) => (cursor.has('to') ? [] : [{ kind: 'commit' }]),
   abort: () => [{ kind: 'commit' }],
-} satisfies Record<string, Reader>;
+};
 
 function createIndex(cursor: SqlCursor, resolve: Resolve): Action[] {
   const concurrently = cursor.words('concurrently');
@@ -137,10 +124,6 @@ function dropTrigger(cursor: SqlCursor, resolve: Resolve): Action[] {
 
 function onTable(cursor: SqlCursor, resolve: Resolve): Action[] {
   return cursor.past('on') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
-}
-
-function createRule(cursor: SqlCursor, resolve: Resolve): Action[] {
-  return cursor.past('to') ? [{ kind: 'other', table: resolve(cursor.name()) }] : [];
 }
 
 function comment(cursor: SqlCursor, resolve: Resolve): Action[] {
@@ -208,11 +191,6 @@ function hasCondition(cursor: SqlCursor): boolean {
   cursor.until('where');
   if (!cursor.words('where')) return false;
   return !/^\(*(true|1=1)\)*(returning|$)/.test(cursor.text());
-}
-
-function insert(cursor: SqlCursor, resolve: Resolve): Action[] {
-  const table = resolve(cursor.name());
-  return [{ kind: 'insert', table, fromQuery: cursor.has('select') || cursor.has('table') }];
 }
 
 const MODES: readonly Lowercase<PostgresLockMode>[] = [

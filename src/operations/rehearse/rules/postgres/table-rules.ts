@@ -1,4 +1,4 @@
-import { droppedTables, ifBusy, onTable } from '../busy-tables.ts';
+import { changedAllRows, droppedTables, ifBusy, onTable } from '../busy-tables.ts';
 import type { Rule } from '../rule.ts';
 import { MANY_ROWS } from '../situation.ts';
 import { isAtLeast } from './locks.ts';
@@ -31,8 +31,7 @@ export const TABLE_RULES: Rule[] = [
     url: addressOf('sql-truncate.html'),
     lock: 'ACCESS EXCLUSIVE',
     rewrites: true,
-    find: (action, { tables }) =>
-      action.kind === 'truncate' && !action.cascade ? ifBusy(tables, ...action.tables) : [],
+    find: onTable('truncate', ({ cascade }) => !cascade),
   },
   {
     code: 'truncate_cascade',
@@ -42,8 +41,7 @@ export const TABLE_RULES: Rule[] = [
     url: addressOf('sql-truncate.html'),
     lock: 'ACCESS EXCLUSIVE',
     rewrites: true,
-    find: (action, { tables }) =>
-      action.kind === 'truncate' && action.cascade ? ifBusy(tables, ...action.tables) : [],
+    find: onTable('truncate', ({ cascade }) => cascade),
   },
   {
     code: 'tablespace_changed',
@@ -73,7 +71,7 @@ export const TABLE_RULES: Rule[] = [
     url: addressOf('sql-cluster.html'),
     lock: 'ACCESS EXCLUSIVE',
     rewrites: true,
-    find: (action, { tables }) => (action.kind === 'cluster' ? ifBusy(tables, ...action.tables) : []),
+    find: onTable('cluster'),
   },
   {
     code: 'vacuum_full',
@@ -96,8 +94,7 @@ export const TABLE_RULES: Rule[] = [
     url: addressOf('sql-refreshmaterializedview.html'),
     lock: 'ACCESS EXCLUSIVE',
     rewrites: true,
-    find: (action, { tables }) =>
-      action.kind === 'refresh' && !action.concurrently ? ifBusy(tables, action.table) : [],
+    find: onTable('refresh', ({ concurrently }) => !concurrently),
   },
   {
     code: 'enum_value_in_transaction',
@@ -135,10 +132,7 @@ export const TABLE_RULES: Rule[] = [
     safer: 'Change the rows in batches, each in a transaction of its own.',
     url: addressOf('routine-vacuuming.html#VACUUM-FOR-SPACE-RECOVERY'),
     lock: 'ROW EXCLUSIVE',
-    find(action, { tables }) {
-      if ((action.kind !== 'update' && action.kind !== 'delete') || action.hasCondition) return [];
-      return (tables.busy(action.table)?.facts.rows ?? 0) >= MANY_ROWS ? [action.table] : [];
-    },
+    find: changedAllRows,
   },
   {
     code: 'table_locked',
@@ -147,8 +141,7 @@ export const TABLE_RULES: Rule[] = [
     safer: 'Lock rows (SELECT … FOR UPDATE), or an advisory lock.',
     url: addressOf('sql-lock.html'),
     lock: null,
-    find: (action, { tables }) =>
-      action.kind === 'lock' && isAtLeast(action.mode, 'SHARE') ? ifBusy(tables, ...action.tables) : [],
+    find: onTable('lock', ({ mode }) => isAtLeast(mode, 'SHARE')),
   },
   {
     code: 'trigger_created',
@@ -157,8 +150,7 @@ export const TABLE_RULES: Rule[] = [
     safer: 'Set lock_timeout, and do nothing else in the transaction.',
     url: addressOf('sql-createtrigger.html'),
     lock: 'SHARE ROW EXCLUSIVE',
-    find: (action, { tables }) =>
-      action.kind === 'create trigger' || action.kind === 'switch trigger' ? ifBusy(tables, action.table) : [],
+    find: onTable(['create trigger', 'switch trigger']),
   },
   {
     code: 'trigger_dropped',

@@ -1,0 +1,76 @@
+import type { Command } from '../../process/runner.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
+
+/** Data directories that were filled once, and the servers that run on copies of them. */
+export interface ImageFacet {
+  /** Finds the server programs for a snapshot: of its major version, else of the next newer one. */
+  findPrograms(context: EngineContext, snapshotVersion: string): Promise<ImagePrograms>;
+  /** The account of servers, if we are root, and a folder that it can reach: by default the one given. */
+  findHome(context: EngineContext, folder: string): Promise<{ folder: string; user: Command['user'] }>;
+  /** Starts a server to be filled. Ending it, and removing its folder, is up to the caller. */
+  make(context: EngineContext, request: ImageRequest): Promise<ImageMaker>;
+  /** Starts a server of its own on a copy of an image; `null` where text would sort differently now. */
+  start(context: EngineContext, request: ImageStart): Promise<ImageServer | null>;
+  /** Returns the id of the process of the server that has its files in a folder; `null` where none runs. */
+  findServer(context: EngineContext, directory: string): Promise<number | null>;
+  /** Stops the server that has its files in a folder, if it runs. */
+  stopServer(context: EngineContext, directory: string): Promise<void>;
+}
+
+export interface ImagePrograms {
+  bin: string;
+  /** Version of the server, `15.18`. */
+  version: string;
+  /** Version and build: an image belongs to it. */
+  build: string;
+  /** The major version of the snapshot is not installed. */
+  differs: boolean;
+}
+
+interface ServerPlace {
+  programs: ImagePrograms;
+  /** An empty folder that the account of the server owns. */
+  directory: string;
+  user: Command['user'];
+}
+
+export interface ImageRequest extends ServerPlace {
+  manifest: Manifest;
+  /** The database to fill. */
+  database: string;
+}
+
+export interface ImageMaker {
+  /** The database to fill, which does not exist yet, as a superuser. */
+  url: DatabaseUrl;
+  /** The role to own its objects. */
+  role: string;
+  /**
+   * Freezes the rows, stops the server cleanly, and copies its data directory to a path. Resolves with
+   * the versions of the collations.
+   */
+  finish(image: string): Promise<string>;
+}
+
+export interface ImageStart extends ServerPlace {
+  /** The data directory of the image, of which only data is taken. */
+  image: string;
+  /** The versions of the collations with which it was made. */
+  collations: string;
+  database: string;
+  /** Default: a free one. */
+  port: number | null;
+  /** The server outlives this program. */
+  detached: boolean;
+}
+
+export interface ImageServer {
+  pid: number;
+  port: number;
+  /** With a password that is stored nowhere. */
+  url: DatabaseUrl;
+  /** Resolves when the server has ended; never for one that outlives this program. */
+  ended: Promise<unknown>;
+}

@@ -1,0 +1,47 @@
+import type { DownPlan, DownResult } from '../../../results/server-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { withStep } from '../../../runtime/events.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import type { Planned } from '../../planned.ts';
+import { serverRows } from '../list/list.ts';
+import { removeServer, sweepServers } from '../records.ts';
+
+export interface DownRequest {
+  /** Default: every target. */
+  target?: string | undefined;
+  /** Default: all servers of the target. */
+  port?: number | undefined;
+}
+
+export type PlannedDown = Planned<DownRequest, DownPlan>;
+
+/** Removes only what killed servers have left. */
+export async function planDown(context: Context, request: DownRequest): Promise<PlannedDown> {
+  const { target, port } = request;
+  const found = (await sweepServers(context)).filter(
+    (record) => (target === undefined || record.target === target) && (port === undefined || record.port === port),
+  );
+  if (found.length === 0) throw noServer(request);
+  const servers = await serverRows(found);
+  const steps = servers.map((server) => `Stop the server on port ${server.port}, and remove its files`);
+  const plan: DownPlan = { target: target ?? null, servers, steps };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Stops those of the plan that still run. Steps: `stop`. */
+export async function applyDown(context: Context, { plan }: PlannedDown): Promise<DownResult> {
+  const planned = new Set(plan.servers.map(({ id }) => id));
+  const running = (await sweepServers(context)).filter(({ id }) => planned.has(id));
+  const what = formatNumberOf(running.length, 'server');
+  await withStep(context.report, { step: 'stop', label: `Stop ${what}`, done: `Stopped ${what}` }, async () => {
+    for (const record of running) await removeServer(context, record);
+  });
+  return { stopped: running.map(({ id }) => id) };
+}
+
+function noServer({ target, port }: DownRequest): UserError {
+  const of = target === undefined ? '' : ` for "${target}"`;
+  const on = port === undefined ? '' : ` on port ${port}`;
+  return new UserError('server_unknown', `No server runs${of}${on}`, { hint: 'List the running servers: tool ps' });
+}

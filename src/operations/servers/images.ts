@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { ImagePrograms } from '../../engines/facets/image.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { Context } from '../../runtime/context.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { readState } from '../working-state.ts';
+
+const imageSchema = v.strictObject({
+  format: v.literal(1),
+  target: v.string(),
+  snapshot: v.string(),
+  database: v.string(),
+  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  engine: v.literal('postgres'),
+  /** Version and build of the server programs. */
+  build: v.string(),
+  /** Pages depend on the machine. */
+  architecture: v.string(),
+  platform: v.string(),
+  /** Providers and versions. */
+  collations: v.string(),
+});
+export type ImageManifest = v.InferOutput<typeof imageSchema>;
+
+export interface Image {
+  /** Its name is never used again. */
+  folder: string;
+  manifest: ImageManifest;
+}
+
+export interface ImageKey {
+  target: string;
+  manifest: Manifest;
+  database: string;
+  programs: ImagePrograms;
+}
+
+const FOLDER = 'images';
+/** Next to the data directory, `data`. */
+export const MANIFEST = 'image.json';
+
+function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string {
+  return join(configuration.settings.working_directory, FOLDER);
+}
+
+export const dataOf = ({ folder }: Image): string => join(folder, 'data');
+
+/** Finds the newest image of a snapshot for these server programs. */
+export async function findImage(context: Context, wanted: ImageKey): Promise<Image | undefined> {
+  const facts = factsOf(wanted);
+  const same = (await listImages(context)).filter(({ manifest }) =>
+    Object.entries(facts).every(([name, value]) => manifest[name as keyof typeof facts] === value),
+  );
+  return same.sort(byAge)[0];
+}
+
+export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
+  const { arch: architecture, platform } = process;
+  return { target, snapshot: manifest.id, database, build, architecture, platform };
+}
+
+function byAge(a: Image, b: Image): number {
+  return b.manifest.created_at.localeCompare(a.manifest.created_at) || b.folder.localeCompare(a.folder);
+}
+
+/** Lists complete images: a folder is put in its place when it is whole. */
+async function listImages(context: Context): Promise<Image[]> {
+  const root = imagesFolder(context);
+  const names = (await readdir(root).catch(() => [])).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  const images: Image[] = [];
+  for (const name of names) {
+    const file = { name: join(FOLDER, name, MANIFEST), schema: imageSchema };
+    const manifest = await readState(context, file).catch(() => undefined);
+    if (manifest) images.push({ folder: join(root, name), manifest });
+  }
+  return images;
+}
+
+/** Puts a complete image in its place, and removes older ones of the target, which servers have copied. */
+export async function storeImage(context: Context, unfinished: string, manifest: ImageManifest): Promise<Image> {
+  const root = imagesFolder(context);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const image = { folder: join(root, randomBytes(8).toString('hex')), manifest };
+  await rename(unfinished, image.folder);
+  await removeImages(context, (other) => other.manifest.target === manifest.target && byAge(image, other) < 0);
+  return image;
+}
+
+/** Moves images to a staging folder first, so that none is there in part. */
+export async function removeImages(context: Context, isRemoved: (image: Image) => boolean): Promise<void> {
+  const images = (await listImages(context)).filter(isRemoved);
+  if (images.length === 0) return;
+  await using staging = await localRepository(context).stage();
+  for (const [index, { folder }] of images.entries()) {
+    // Another run may have removed it.
+    await rename(folder, staging.path(`image-${index}`)).catch(() => {});
+  }
+}

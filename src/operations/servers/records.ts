@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import * as v from 'valibot';
+import { identityOf, isAlive, processIdentity } from '../../process/process-identity.ts';
+import type { Command } from '../../process/runner.ts';
+import { removeDeadStagings, stagingRoot } from '../../repository/staging.ts';
+import type { Context } from '../../runtime/context.ts';
+import { readState, writeState } from '../working-state.ts';
+import { imageFacet } from './image-facet.ts';
+
+const PORTS = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535));
+
+const recordSchema = v.strictObject({
+  format: v.literal(1),
+  /** The last part of the directory's name. */
+  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
+  engine: v.literal('postgres'),
+  target: v.string(),
+  snapshot: v.string(),
+  database: v.string(),
+  /** `null` until it accepts connections. */
+  port: v.nullable(PORTS),
+  detached: v.boolean(),
+  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  directory: v.string(),
+  /** The process with which it ends; its own for one that goes on without another. */
+  owner: processIdentity,
+});
+export type ServerRecord = v.InferOutput<typeof recordSchema>;
+
+export interface RunningServer extends ServerRecord {
+  port: number;
+  pid: number;
+}
+
+const FOLDER = 'servers';
+const PREFIX = 'tool-server-';
+const MODE = 0o700;
+
+const fileOf = (name: string) => ({ name: join(FOLDER, name), schema: recordSchema });
+
+function recordsFolder({ configuration }: Pick<Context, 'configuration'>): string {
+  return join(configuration.settings.working_directory, FOLDER);
+}
+
+/**
+ * Makes a folder for a server of this process: in the working directory, or where its account can reach it if we are
+ * root. It is recorded before it exists, so that it is found after a kill.
+ */
+export async function createServer(
+  context: Context,
+  facts: Pick<ServerRecord, 'engine' | 'target' | 'snapshot' | 'database' | 'detached'>,
+): Promise<{ record: ServerRecord; user: Command['user'] }> {
+  const root = recordsFolder(context);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const { folder, user } = await (await imageFacet(facts.engine, facts)).findHome(context, root);
+  const id = randomBytes(4).toString('hex');
+  const directory = join(folder, `${PREFIX}${id}`);
+  const created_at = context.clock().toISOString();
+  const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await identityOf() } as const;
+  await writeRecord(context, record);
+  await mkdir(directory, { mode: MODE });
+  if (user) await chown(directory, user.uid, user.gid);
+  return { record, user };
+}
+
+export function writeRecord(context: Context, record: ServerRecord): Promise<void> {
+  return writeState(context, fileOf(`${record.id}.json`), record);
+}
+
+/** Stops the server, if it runs, and removes its files. */
+export async function removeServer(context: Context, record: ServerRecord): Promise<void> {
+  const { id, engine, directory } = record;
+  await (await imageFacet(engine, record)).stopServer(context, directory);
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  await rm(join(recordsFolder(context), `${id}.json`), { force: true });
+}
+
+/** Returns the running servers of this machine, and removes what killed ones have left; those of other hosts stay. */
+export async function sweepServers(context: Context): Promise<RunningServer[]> {
+  const running: RunningServer[] = [];
+  let isSwept = false;
+  for (const record of await readRecords(context)) {
+    const { engine, owner, port, directory } = record;
+    const isOwned = await isAlive(owner);
+    if (isOwned === false) {
+      await removeServer(context, record);
+      isSwept = true;
+    } else if (isOwned && port !== null) {
+      const pid = await (await imageFacet(engine, record)).findServer(context, directory);
+      if (pid !== null) running.push({ ...record, port, pid });
+    }
+  }
+  if (isSwept) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
+  return running;
+}
+
+async function readRecords(context: Context): Promise<ServerRecord[]> {
+  const names = (await readdir(recordsFolder(context)).catch(() => [])).filter((name) =>
+    /^[0-9a-f]{8}\.json$/.test(name),
+  );
+  const records: ServerRecord[] = [];
+  for (const name of names) {
+    const record = await readState(context, fileOf(name)).catch(() => undefined);
+    if (record && name === `${record.id}.json` && (await isOwn(record))) records.push(record);
+  }
+  return records;
+}
+
+/** A record is input: its folder is one that `createServer` has made, or none. TMPDIR may be another by now. */
+async function isOwn({ id, directory }: ServerRecord): Promise<boolean> {
+  if (!isAbsolute(directory) || basename(directory) !== `${PREFIX}${id}`) return false;
+  const facts = await lstat(directory).catch(() => null);
+  return facts === null || (facts.isDirectory() && (facts.mode & 0o777) === MODE);
+}

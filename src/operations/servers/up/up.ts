@@ -1,0 +1,147 @@
+import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
+import { isFree } from '../../../engines/shared/server/free-port.ts';
+import { identityOf } from '../../../process/process-identity.ts';
+import type { UpPlan, UpResult } from '../../../results/server-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { withStep } from '../../../runtime/events.ts';
+import { findLoadable } from '../../load/find-loadable.ts';
+import { type Planned, planOutdated } from '../../planned.ts';
+import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
+import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
+import { pullFiles } from '../../snapshots/transfer/pull.ts';
+import { imageFacet } from '../image-facet.ts';
+import { dataOf, findImage, type Image, type ImageKey, removeImages } from '../images.ts';
+import { makeImage } from '../make-image.ts';
+import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
+
+export interface UpRequest extends SnapshotRequest {
+  port?: number | undefined;
+  /** The server outlives the command. */
+  detach?: boolean | undefined;
+}
+
+export type PlannedUp = Planned<UpRequest, UpPlan>;
+
+/** Changes nothing. Throws for a snapshot that no image can be made of. */
+export async function planUp(context: Context, given: UpRequest): Promise<PlannedUp> {
+  const { request, found, wanted } = await open(context, given);
+  const { target, port, detach = false } = request;
+  if (port !== undefined && !(await isFree(port))) throw portTaken(port);
+  const { version, differs } = wanted.programs;
+  const image = (await findImage(context, wanted)) ? 'stored' : 'new';
+  const { id, server_version } = found.manifest;
+  const plan: UpPlan = {
+    target,
+    snapshot: found.row,
+    server_version: version,
+    image,
+    port: port ?? null,
+    detached: detach,
+    steps: [
+      ...(image === 'new' ? [`Load snapshot ${id} into a new server, and keep its files as an image`] : []),
+      'Copy the image, without reading it where the file system can',
+      `Start PostgreSQL ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
+    ],
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Runs the server until the signal ends it, or leaves it running. Steps: those of a load for a new image, `start`. */
+export async function applyUp(context: Context, { request, plan }: PlannedUp): Promise<UpResult> {
+  const { found, facet, wanted } = await open(context, request);
+  if (found.manifest.id !== plan.snapshot.id) throw planOutdated('There is another snapshot');
+  await sweepServers(context);
+  const { target, port, detached } = plan;
+  const { record, server } = await startServer(context, { found, facet, wanted, port, detached });
+  const { display: url, password } = server.url;
+  context.report({ event: 'server', server: record.id, url, password: password ?? '' });
+  const result = { target, server: record.id, snapshot: record.snapshot, detached };
+  if (detached) return result;
+  await Promise.race([server.ended, aborted(context.signal)]);
+  await removeServer(context, record);
+  return result;
+}
+
+interface Work extends Pick<UpPlan, 'port' | 'detached'> {
+  found: FoundSnapshot;
+  facet: ImageFacet;
+  wanted: ImageKey;
+}
+
+interface StartedServer {
+  record: ServerRecord;
+  server: ImageServer;
+}
+
+/** Makes the image where there is none, or no usable one. */
+async function startServer(context: Context, work: Work): Promise<StartedServer> {
+  const { found, facet, wanted } = work;
+  const stored = await findImage(context, wanted);
+  if (stored) {
+    const started = await startOn(context, work, stored).catch(async (error) => {
+      // Another run may have replaced it.
+      if ((await findImage(context, wanted))?.folder === stored.folder) throw error;
+    });
+    if (started) return started;
+    await removeImages(context, ({ folder }) => folder === stored.folder);
+  }
+  const { manifest, local, remote } = found;
+  if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
+  const started = await startOn(context, work, await makeImage(context, facet, wanted));
+  if (started) return started;
+  throw new Error('the collations differ from those of the new image');
+}
+
+/** Returns `null` for an image with other collations. */
+async function startOn(
+  context: Context,
+  { facet, wanted, port, detached }: Work,
+  image: Image,
+): Promise<StartedServer | null> {
+  const { target, manifest, database, programs } = wanted;
+  const facts = { engine: 'postgres', target, snapshot: manifest.id, database, detached } as const;
+  const { record, user } = await createServer(context, facts);
+  let server: ImageServer | null = null;
+  try {
+    const { directory } = record;
+    const { collations } = image.manifest;
+    const start = { programs, image: dataOf(image), collations, directory, user, database, port, detached };
+    const step = { step: 'start', label: `Start a server for ${target}`, done: `Started a server for ${target}` };
+    server = await withStep(context.report, step, () => facet.start(context, start));
+    if (server) {
+      const owner = detached ? await identityOf(server.pid) : record.owner;
+      await writeRecord(context, { ...record, port: server.port, owner });
+    }
+    return server && { record, server };
+  } catch (error) {
+    server = null;
+    throw error;
+  } finally {
+    if (!server) await removeServer(context, record);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function open(context: Context, given: UpRequest) {
+  const request = await withSanitizedDefault(context, given);
+  const { target } = request;
+  const found = await findLoadable(context, request);
+  const { manifest } = found;
+  const facet = await imageFacet(manifest.engine, { target });
+  const programs = await facet.findPrograms(context, manifest.server_version);
+  const wanted: ImageKey = { target, manifest, database: target, programs };
+  return { request, found, facet, wanted };
+}
+
+function portTaken(port: number): UserError {
+  return new UserError('invalid_value', `Port ${port} of 127.0.0.1 is taken or not permitted`, {
+    hint: 'Choose another one, or leave out --port for a free one.',
+  });
+}

@@ -1,0 +1,153 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Settings } from '../../../src/config/schema/settings.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
+import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
+import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
+import { listServers } from '../../../src/operations/servers/list/list.ts';
+import { serverUrl } from '../../../src/operations/servers/up/text.ts';
+import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
+import {
+  describeWithPostgres,
+  dumpAt,
+  eventually,
+  psqlAt,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres/postgres-server.ts';
+import { startTool } from '../../helpers/terminal/tool-process.ts';
+
+describeWithPostgres('servers on images', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let settings: Partial<Settings>;
+  const inFolder = (name: string): string[] => readdirSync(join(folder.path, name));
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('shop');
+    await server.psql('shop', {
+      sql: `CREATE ROLE clerk;
+        CREATE TABLE customer (id integer PRIMARY KEY, name text NOT NULL);
+        INSERT INTO customer SELECT i, 'customer ' || i FROM generate_series(1, 1000) i;
+        CREATE INDEX ON customer (name);
+        CREATE POLICY own ON customer TO clerk USING (true);
+        CREATE VIEW named AS SELECT name FROM customer`,
+    });
+    settings = { working_directory: folder.path, targets: { shop: { snapshot: { src_url: server.url('shop') } } } };
+    await build(testContext({ settings }), { target: 'shop' });
+  }, 120_000);
+
+  afterAll(async () => {
+    const { servers } = await listServers(testContext({ settings }));
+    if (servers.length > 0) await down({});
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  const up = async (request: Partial<UpRequest> = {}) => {
+    const events: RunEvent[] = [];
+    const planned = await planUp(testContext({ settings }), { target: 'shop', detach: true, ...request });
+    const result = await applyUp(testContext({ settings, events }), planned);
+    const url = events.flatMap((one) => (one.event === 'server' ? [serverUrl(one)] : [])).join();
+    return { plan: planned.plan, ...result, url };
+  };
+  const down = async (request: DownRequest) =>
+    applyDown(testContext({ settings }), await planDown(testContext({ settings }), request));
+  const recordOf = (id: string): { directory: string } =>
+    JSON.parse(readFileSync(join(folder.path, 'servers', `${id}.json`), 'utf8'));
+
+  it('have the contents of the snapshot, are independent and end with their files', async () => {
+    const first = await up();
+    expect(first.plan).toMatchObject({
+      image: 'new',
+      steps: expect.arrayContaining([expect.stringMatching(/^Start PostgreSQL [\d.]+ on it$/)]),
+    });
+    expect(await dumpAt(first.url)).toBe(await server.dump('shop'));
+    const second = await up();
+    expect(second.plan.image).toBe('stored');
+    await psqlAt(first.url, { sql: 'DELETE FROM customer' });
+    expect(await psqlAt(second.url, { sql: 'SELECT count(*) FROM customer' })).toBe('1000\n');
+    const other = first.url.replace(/:[0-9a-f]{32}@/, `:${'0'.repeat(32)}@`);
+    await expect(psqlAt(other, { sql: 'SELECT 1' })).rejects.toThrow('password authentication failed');
+    const state = `SELECT rolsuper, relowner = r.oid, relallvisible = relpages, (SELECT count(*) FROM pg_stats WHERE tablename = relname)
+      FROM pg_roles r, pg_class WHERE rolname = current_user AND relname = 'customer'`;
+    expect(await psqlAt(second.url, { sql: state })).toBe('f|t|t|2\n');
+    const { servers } = await listServers(testContext({ settings }));
+    expect(servers.map(({ id }) => id).sort()).toEqual([first.server, second.server].sort());
+    expect(servers.every(({ memory_bytes }) => memory_bytes !== null && memory_bytes > 1_000_000)).toBe(true);
+    const directories = servers.map(({ id }) => recordOf(id).directory);
+    await expect(up({ port: servers[0]?.port })).rejects.toMatchObject({ code: 'invalid_value' });
+    expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
+    expect((await down({})).stopped).toEqual([servers[1]?.id]);
+    expect(directories.some((directory) => existsSync(directory))).toBe(false);
+    const { findPrograms } = await imageFacet('postgres', { target: 'shop' });
+    expect((await findPrograms(testContext({ settings }), '9.6.24')).differs).toBe(true);
+    await expect(findPrograms(testContext({ settings }), '99.1')).rejects.toMatchObject({ code: 'server_missing' });
+    await expect(imageFacet('mysql', { target: 'shop' })).rejects.toMatchObject({ code: 'images_unsupported' });
+    await expect(planDown(testContext({ settings }), {})).rejects.toMatchObject({ code: 'server_unknown' });
+  }, 120_000);
+
+  it('leave files that the next command removes after all of them are killed, and no process with the same id', async () => {
+    const [image = ''] = inFolder('images');
+    const data = join(folder.path, 'images', image, 'data');
+    // Neither is taken from an image.
+    writeFileSync(join(data, 'standby.signal'), '');
+    symlinkSync('/etc/passwd', join(data, 'base', 'link'));
+    const { server: id, url } = await up();
+    expect(await psqlAt(url, { sql: 'SELECT pg_is_in_recovery()' })).toBe('f\n');
+    const { directory } = recordOf(id);
+    expect(existsSync(join(directory, 'data', 'base', 'link'))).toBe(false);
+    const file = join(directory, 'data', 'postmaster.pid');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    process.kill(Number(lines[0]), 'SIGKILL');
+    // The id is that of this process now, which is not ended.
+    writeFileSync(file, [process.pid, ...lines.slice(1)].join('\n'));
+    await eventually(async () => (await listServers(testContext({ settings }))).servers.length === 0);
+    expect(existsSync(directory)).toBe(false);
+    expect(inFolder('servers')).toEqual([]);
+  }, 60_000);
+
+  it('end with their command, also when that is killed', async () => {
+    const config = join(folder.path, 'tool.yml');
+    const text = { secret_key: 'ab'.repeat(16), working_directory: folder.path, targets: settings.targets };
+    writeFileSync(config, JSON.stringify(text), { mode: 0o600 });
+    for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+      const run = startTool({ config, words: ['up', 'shop'] });
+      await run.said('"event":"server"');
+      const [running] = (await listServers(testContext({ settings }))).servers;
+      const { directory } = recordOf(running?.id ?? '');
+      run.child.kill(signal);
+      const { code, output } = await run.ended;
+      expect(code, output).toBe(signal === 'SIGINT' ? 0 : null);
+      await eventually(async () => !existsSync(directory));
+      expect((await listServers(testContext({ settings }))).servers).toEqual([]);
+      expect(inFolder('servers')).toEqual([]);
+    }
+  }, 60_000);
+
+  it('get a new image when the collations have changed, and none is left of a removed snapshot', async () => {
+    const [stored = '', ...others] = inFolder('images');
+    expect(others).toEqual([]);
+    const file = join(folder.path, 'images', stored, 'image.json');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), collations: 'c 1.0' }));
+    const { url } = await up();
+    expect(await psqlAt(url, { sql: 'SELECT count(*) FROM named' })).toBe('1000\n');
+    const [made = ''] = inFolder('images');
+    expect(inFolder('images')).not.toContain(stored);
+    await build(testContext({ settings }), { target: 'shop' });
+    expect((await up()).plan.image).toBe('new');
+    expect(inFolder('images')).toHaveLength(1);
+    expect(inFolder('images')).not.toContain(made);
+    const context = testContext({ settings });
+    await applyRemove(context, await planRemove(context, { target: 'shop', snapshot: 0 }));
+    expect(inFolder('images')).toEqual([]);
+    expect(await psqlAt(url, { sql: 'SELECT count(*) FROM named' })).toBe('1000\n');
+  }, 120_000);
+});
