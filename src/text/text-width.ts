@@ -99,9 +99,9 @@ export function wrap(text: string, width: number): string[] {
 /** Spaces except between a number and its unit. */
 const BREAKS = /(?<!\d) | (?!(?:ms|s|min|h|[kMGT]?B)\b)/;
 
-/** A long URL breaks before its host or its path rather than inside a name. */
+/** A long URL, with its scheme or without, breaks before its host or its path rather than inside a name. */
 function urlHead(word: string, width: number): string | undefined {
-  return word.startsWith('//') || !word.includes('://')
+  return word.startsWith('//') || !/:\/\/|^[^\s/@]+@[^\s/]+\//.test(word)
     ? undefined
     : /^.*(?:@|[^/]\/(?!\/))/.exec(cut(word, width, ''))?.[0];
 }
