@@ -13,7 +13,7 @@ import type { KeyBinding, Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { drawDiagram } from './draw.ts';
 import { diagramFacts, factsByTable, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
-import { neighbourAt, type DiagramNode, diagramTree, movedTo, nodesOf, nodeWithId, type Side } from './tree.ts';
+import { type DiagramNode, diagramTree, movedTo, neighbourAt, nodesOf, nodeWithId, type Side } from './tree.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
