@@ -22,8 +22,9 @@ export function Facts(props: FactsProps) {
 export function factLines({ facts, width, indent = valueColumn(facts) }: FactsProps): Span[][] {
   // An empty brief form leaves the fact to where there is room.
   const shown = facts.filter(({ value, brief = value }) => brief !== '' || value === '');
-  return shown.flatMap(({ name, value, brief = value, tone = 'plain' }) =>
-    wrap(brief, Math.max(8, width - indent)).map((text, index): Span[] => [
+  const room = Math.max(8, width - indent);
+  return shown.flatMap(({ name, value, brief = value, short = brief, tone = 'plain' }) =>
+    wrap(cellWidth(brief) > room ? short : brief, room).map((text, index): Span[] => [
       { text: (index === 0 ? name : '').padEnd(indent), tone: 'dim' },
       { text, tone },
     ]),

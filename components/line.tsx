@@ -85,3 +85,10 @@ export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[]
   }
   return shown;
 }
+
+/** Between one blank at each end. */
+export function betweenBlanks(spans: Span[]): Span[] {
+  const last = spans.length - 1;
+  const trimmed = spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
+  return spans.length === 0 ? [] : [{ text: ' ' }, ...trimmed, { text: ' ' }];
+}

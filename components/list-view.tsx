@@ -25,13 +25,16 @@ export interface ListViewProps<Row> {
   /** In place of rows where there are none. */
   empty: string[];
   detail?: ((row: Row) => { title: string | Span[]; facts: Fact[] }) | undefined;
+  /** The details are in a pane of their own. */
+  hasFacts?: boolean;
   /** Details beside the list instead of below it, where that costs no column. */
   wide?: boolean;
   isActive?: boolean | undefined;
 }
 
 export function ListView<Row>(props: ListViewProps<Row>) {
-  const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false, isActive } = props;
+  const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, isActive } = props;
+  const { wide = false, hasFacts = false } = props;
   const mayShowDetail = wide && detail !== undefined;
   const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
   const needed = mayShowDetail ? fullWidth(measured) : 0;
@@ -42,7 +45,7 @@ export function ListView<Row>(props: ListViewProps<Row>) {
   const row = rows[selected];
   const shown = row !== undefined && place !== 'none' ? detail?.(row) : undefined;
   const beside = place === 'beside';
-  const texts = row === undefined || shown ? [] : essentialTexts(columns, layout, row);
+  const texts = row === undefined || shown || hasFacts ? [] : essentialTexts(columns, layout, row);
   const below = texts.flatMap((text) => wrap(text, width - LIST_MARGIN)).slice(0, Math.max(0, height - 2));
   return (
     <Box flexDirection={beside ? 'row' : 'column'}>

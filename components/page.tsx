@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { cut } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
-import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
+import { betweenBlanks, cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { StatusBar, type StatusFact } from './status-bar.tsx';
 import { type TextStyle, useTheme } from './theme.ts';
 
@@ -99,11 +99,11 @@ function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Sp
   const ends = first.length + last.length + rule.length * 2;
   const shownAside = aside.filter(({ text }) => text !== '');
   const room = (right: Span[]) => columns - ends - spansWidth(right) - 2;
-  const rights = shownAside.map((_, less) => padded(shownAside.slice(0, shownAside.length - less)));
+  const rights = shownAside.map((_, less) => betweenBlanks(shownAside.slice(0, shownAside.length - less)));
   const most = room(nameSpans(path)) - 2;
   const right =
     rights.find((spans) => spansWidth(spans) <= most + 2) ??
-    (most < LEAST_ASIDE ? [] : padded(cutSpans(shownAside.slice(0, 1), most, glyphs.ellipsis)));
+    (most < LEAST_ASIDE ? [] : betweenBlanks(cutSpans(shownAside.slice(0, 1), most, glyphs.ellipsis)));
   const left = cutSpans(waySpans(path, room(right), glyphs), room(right), glyphs.ellipsis);
   const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
   return [
@@ -143,10 +143,3 @@ const LEAST_ASIDE = 6;
 
 /** Cells of a part of the path that makes room for the name. */
 const SHORTENED = 8;
-
-/** Between one blank at each end. */
-function padded(spans: Span[]): Span[] {
-  const last = spans.length - 1;
-  const trimmed = spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
-  return spans.length === 0 ? [] : [{ text: ' ' }, ...trimmed, { text: ' ' }];
-}

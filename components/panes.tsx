@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import type { Glyphs } from '../src/presentation/shapes/glyphs.ts';
-import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
+import { betweenBlanks, cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export interface Pane {
@@ -127,7 +127,7 @@ function titledRule(
   const lead: Span[] = focused ? [{ text: `${pointer} `, tone: 'accent', bold: true }] : [];
   const looks = title.map((span): Span => (focused ? span : { ...span, bold: false, tone: 'dim' }));
   const shownAside = aside.filter(({ text }) => text !== '');
-  const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...shownAside, { text: ' ' }];
+  const right = betweenBlanks(shownAside);
   const wanted = [...lead, ...looks];
   // The name of the object stays whole.
   const isRoom = spansWidth(right) + spansWidth(wanted) + 4 <= width;

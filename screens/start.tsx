@@ -80,6 +80,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,
+      columns: () => stdout.columns,
       edit: handOver.edit,
       run: handOver.run,
       mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),

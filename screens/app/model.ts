@@ -190,8 +190,9 @@ export interface TerminalControl {
   announce(text: string, kinds: AnnouncementKinds): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
-  /** Rows of the window. */
+  /** Size of the window. */
   rows(): number;
+  columns(): number;
 }
 
 export function screenOf(model: Model, route: Route): ScreenModule {

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { factLines } from '../../components/facts.tsx';
-import { Lines, type Span } from '../../components/line.tsx';
+import { cutSpans, Lines, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
@@ -77,7 +77,11 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (
-          <Pane key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
+          <Pane
+            key={name}
+            lines={linesFrom(lines, { from, rows, width: paneWidth, more: glyphs.ellipsis })}
+            width={paneWidth}
+          />
         ))}
       </Box>
       <Pane lines={below} width={width} />
@@ -158,7 +162,7 @@ function arrange({ question, queued, width, height, wide, glyphs }: LayoutOption
   const pinned = [...(warningsStay ? warned : []), ...(outcomeStays ? outcome : [])].map((line) => [INDENT, ...line]);
   const gap: Span[][] = room - pinned.length > GAP_FROM ? [[]] : [];
   const below = [...pinned, ...queued, ...gap];
-  const rows = Math.max(1, height - above.length - below.length - ANSWERS);
+  const most = Math.max(1, height - above.length - below.length - ANSWERS);
   const inner = half - 4;
   const plan = [
     ...(outcomeStays ? [] : outcomeLines(consequence, inner)),
@@ -172,7 +176,27 @@ function arrange({ question, queued, width, height, wide, glyphs }: LayoutOption
         { name: 'steps', lines: steps, width: half },
       ]
     : [{ name: 'plan', lines: [...plan, ...(steps.length > 0 ? [[], ...steps] : [])], width: width - 2 }];
-  return { above, panes, rows, count: Math.max(...panes.map(({ lines }) => lines.length)), below };
+  const count = Math.max(...panes.map(({ lines }) => lines.length));
+  // The answers follow the plan; an empty line where there is room for one.
+  return { above, panes, rows: Math.min(most, count + 1), count, below };
+}
+
+interface LinesInView {
+  from: number;
+  rows: number;
+  width: number;
+  more: string;
+}
+
+/** The lines in view; dots end the last one where others follow: a sentence may go on there. */
+function linesFrom(lines: Span[][], { from, rows, width, more }: LinesInView): Span[][] {
+  const shown = lines.slice(from, from + rows);
+  const last = shown.at(-1);
+  if (!last || lines.length <= from + rows) return shown;
+  return [
+    ...shown.slice(0, -1),
+    [...cutSpans(last, width - 4, ''), { text: last.length > 0 ? ` ${more}` : more, tone: 'dim' }],
+  ];
 }
 
 const INDENT: Span = { text: '  ' };

@@ -60,6 +60,10 @@ export const helpScreen: ScreenModule<HelpRoute> = {
 };
 
 const KEYS_WIDTH = 18;
+const MARGIN = 3;
+/** Columns of a window in which keys that fill more than a page stand in two columns, and the cells between these. */
+const TWO_FROM = 110;
+const GAP = 2;
 
 /** The keys of the screen below in groups, with the reasons of disabled commands. */
 function HelpView({ route }: { route: HelpRoute }) {
@@ -68,21 +72,37 @@ function HelpView({ route }: { route: HelpRoute }) {
   const { typing, list } = route;
   const filter = typing?.text ?? list.filter;
   const filtering = typing !== null || list.filter !== '';
-  const lines = helpLines(model, { of: route.of, filter, width: columns - 3 });
   const rows = height - 1;
-  const furthest = Math.max(0, lines.length - rows);
+  const linesAt = (width: number) => helpLines(model, { of: route.of, filter, width });
+  const whole = linesAt(columns - MARGIN);
+  const isSplit = whole.length > rows && columns >= TWO_FROM;
+  const width = isSplit ? Math.floor((columns - MARGIN - GAP) / 2) : columns - MARGIN;
+  const lines = isSplit ? linesAt(width) : whole;
+  const page = isSplit ? rows * 2 : rows;
+  const furthest = Math.max(0, lines.length - page);
   const from = Math.min(route.scrolled, furthest);
   model.viewport.furthest = furthest;
-  model.viewport.page = rows;
+  model.viewport.page = page;
   return (
-    <Frame screen="help" path={[route.of.screen, 'help']} aside={linesInView({ from, rows, count: lines.length })}>
+    <Frame
+      screen="help"
+      path={[route.of.screen, 'help']}
+      aside={linesInView({ from, rows: page, count: lines.length })}
+    >
       {filtering ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (
         <Line spans={[]} width={columns} />
       )}
-      <Box flexDirection="column" paddingLeft={2}>
-        <Lines lines={lines.slice(from, from + rows)} width={columns - 3} />
+      <Box paddingLeft={2} columnGap={GAP}>
+        <Box flexDirection="column" width={width}>
+          <Lines lines={lines.slice(from, from + rows)} width={width} />
+        </Box>
+        {isSplit && (
+          <Box flexDirection="column" width={width}>
+            <Lines lines={lines.slice(from + rows, from + page)} width={width} />
+          </Box>
+        )}
       </Box>
     </Frame>
   );

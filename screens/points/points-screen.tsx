@@ -23,14 +23,16 @@ const MINUTE = 60_000;
 function PointsView({ route }: { route: PointsRoute }) {
   const { target, branch, found } = route;
   const minute = Math.floor(useModel().clock().getTime() / MINUTE) * MINUTE;
-  const columns = useMemo(() => pointColumns(new Date(minute)), [minute]);
+  const points = pointsOf(route);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the points are made of
+  const columns = useMemo(() => pointColumns(points, new Date(minute)), [found, minute]);
   return (
     <ListFrame<BackPoint>
       route={route}
       path={[target, ...(branch === undefined ? [] : [branch]), 'back']}
       aside={found ? [{ text: countedPoints(found), tone: 'dim' }] : []}
       columns={columns}
-      rows={pointsOf(route)}
+      rows={points}
       empty={found ? [NO_POINT] : LOADING.points}
       detail={(point) => pointFacts(point, found ?? { destination: '' })}
       beside

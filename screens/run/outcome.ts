@@ -2,7 +2,7 @@ import type { Span } from '../../components/line.tsx';
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
-import type { Run } from '../../src/state/runs.ts';
+import type { Run, RunSummary } from '../../src/state/runs.ts';
 import { cellWidth, wrap } from '../../src/text/text-width.ts';
 import { cardTexts, outcomeTone, queuedLines, untouchedLines } from '../app/frame/run-text.ts';
 import { keysWhenDone } from '../commands/runs/after-run.ts';
@@ -34,7 +34,7 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
     const problems = summary?.problems ?? [];
     const tone = outcomeTone(summary);
     const line = summary?.card
-      ? [...cardLines(run, { tone, width, glyphs }), [], ...paragraph(summary.line, 'dim')]
+      ? [...cardLines(run, { tone, width, glyphs }), [], ...paragraph(lineBelow(summary.line, summary.card), 'dim')]
       : paragraph(summary?.line ?? 'Done', tone, glyphs[tone]);
     const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
     return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more, [], ...done]);
@@ -62,6 +62,11 @@ function whenDoneLines(run: Run, { width, glyphs }: Pick<OutcomeOptions, 'width'
     [{ text: title + glyphs.rule.repeat(Math.max(0, width - cellWidth(title))), tone: 'dim' }],
     [{ text: '  ' }, ...keys.flat()],
   ];
+}
+
+/** The card has its facts. */
+function lineBelow(line: string, { facts }: NonNullable<RunSummary['card']>): string {
+  return facts.reduce((text, fact) => text.replace(`: ${fact}`, ''), line);
 }
 
 /** The result in a few words, in a box where the terminal has one. */

@@ -42,13 +42,41 @@ function RunView({ route }: { route: RunRoute }) {
   const now = model.clock().getTime();
   return (
     <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), statusOf(run, now)]}>
-      {route.log ? (
-        <RunLog route={route} run={run} />
-      ) : (
-        <RunOutcome route={route} run={run} before={before} now={now} />
-      )}
+      <RunPanes route={route} run={run} before={before} now={now} />
     </Frame>
   );
+}
+
+/** Columns of a window in which the log stands beside the steps, and the most of the steps. */
+const BESIDE_FROM = 156;
+const MOST_STEPS = 110;
+
+function RunPanes({ route, run, before, now }: Pick<OutcomeProps, 'route' | 'run' | 'before' | 'now'>) {
+  const { columns: width, height, wide } = useRoom();
+  if (route.log) return <RunLog {...{ route, run, width, height }} />;
+  const steps = Math.min(MOST_STEPS, Math.floor(width * STEPS_SHARE));
+  if (!wide || width < BESIDE_FROM) return <RunOutcome {...{ route, run, before, now, width, height }} />;
+  return (
+    <Box>
+      <RunOutcome {...{ route, run, before, now, height }} width={steps} />
+      <LogTail run={run} width={width - steps} height={height} />
+    </Box>
+  );
+}
+
+const STEPS_SHARE = 0.55;
+
+/** The end of the log, which follows new lines. */
+function LogTail({ run: { state }, width, height }: { run: Run; width: number; height: number }) {
+  const { glyphs } = useTheme();
+  const { log } = state;
+  const room = width - MARGIN;
+  const wrapped = useMemo(
+    () => wrapLog(log.slice(-height), { filter: '', width: room, unfolded: false, glyphs }),
+    [log, height, room, glyphs],
+  );
+  const { lines } = viewLog({ state, wrapped, filter: '', scrolledUp: 0, height, width: room, glyphs });
+  return <Pane lines={lines} width={width} height={height} />;
 }
 
 /** The card has the duration. */
@@ -60,6 +88,8 @@ function statusOf(run: Run, now: number): Span {
 interface LogProps {
   route: RunRoute;
   run: Run;
+  width: number;
+  height: number;
 }
 
 interface OutcomeProps extends LogProps {
@@ -70,10 +100,9 @@ interface OutcomeProps extends LogProps {
 const MARGIN = 4;
 
 /** Progress, steps and outcome; the last lines stay in view: that is where the outcome is. */
-function RunOutcome({ route, run, before, now }: OutcomeProps) {
+function RunOutcome({ route, run, before, now, width: columns, height }: OutcomeProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
-  const { columns, height } = useRoom();
   const width = columns - MARGIN;
   const { steps } = progressOfRun(run, now);
   const outcome = outcomeLines({ run, before, width, glyphs });
@@ -103,17 +132,16 @@ function linesBefore(steps: StepInList[]): number {
 
 const MOST_TABLES = 8;
 
-function RunLog({ route, run }: LogProps) {
+function RunLog({ route, run, ...room }: LogProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
-  const room = useRoom();
   const { state } = run;
   const { log } = state;
   const { unfolded } = route;
   const filter = route.typing?.text ?? route.list.filter;
   const filtering = route.typing !== null || filter !== '';
   const height = room.height - (filtering ? 1 : 0);
-  const width = room.columns - MARGIN;
+  const width = room.width - MARGIN;
   const wrapped = useMemo(
     () => wrapLog(log, { filter, width, unfolded, glyphs }),
     [log, filter, width, unfolded, glyphs],
@@ -123,8 +151,8 @@ function RunLog({ route, run }: LogProps) {
   viewport.page = Math.max(1, height - 1);
   return (
     <Box flexDirection="column">
-      {filtering && <FilterLine typing={route.typing} filter={filter} width={room.columns} />}
-      <Pane lines={view.lines} width={room.columns} height={height} />
+      {filtering && <FilterLine typing={route.typing} filter={filter} width={room.width} />}
+      <Pane lines={view.lines} width={room.width} height={height} />
     </Box>
   );
 }

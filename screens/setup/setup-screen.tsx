@@ -6,7 +6,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { fitCells, wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
+import { typedSecret, typedUrlEdit } from '../app/frame/hidden-text.ts';
 import { BACK, moving } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { move, scrolledUp } from '../app/navigate.ts';
@@ -186,8 +186,8 @@ function Question({ route, step, room, width }: QuestionProps) {
   }
   const { typing } = route;
   if (!typing) return null;
-  const text = step.secret ? typedSecret(typing.text) : typedUrl(typing.text);
-  return <TextField label={step.label} edit={{ ...typing, text }} width={width} />;
+  const edit = step.secret ? { ...typing, text: typedSecret(typing.text) } : typedUrlEdit(typing);
+  return <TextField label={step.label} edit={edit} width={width} />;
 }
 
 interface FileTextProps {

@@ -1,9 +1,10 @@
 import { Line, type Span } from '../../components/line.tsx';
+import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { partsOf } from '../../src/config/urls/raw-parts.ts';
 import { fitCells } from '../../src/text/text-width.ts';
-import { typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
+import { typedSecret, typedUrlEdit } from '../app/frame/hidden-text.ts';
 import type { SetupRoute } from './setup-route.ts';
 import { fieldPlaceholder, fieldText } from './source-form.ts';
 import { SOURCE_FIELDS, type SourceField } from './step.ts';
@@ -30,7 +31,7 @@ export function SourceFields({ route, room, width }: SourceFieldsProps) {
       return <Field key={each} {...{ label, text, placeholder, isDefault, width }} isActive={each === field} />;
     }
     const typing = route.typing ?? { text: '', cursor: 0 };
-    const edit = { ...typing, text: shownText(each, typing.text) };
+    const edit = each === 'url' ? typedUrlEdit(typing) : { ...typing, text: shownText(each, typing.text) };
     return <TextField key={each} {...{ label, edit, placeholder, width }} />;
   });
 }
@@ -39,7 +40,7 @@ export function SourceFields({ route, room, width }: SourceFieldsProps) {
 const LABEL_WIDTH = 9;
 
 export function shownText(field: SourceField, text: string): string {
-  if (field === 'url') return typedUrl(text);
+  if (field === 'url') return typedUrlEdit(textEdit(text)).text;
   // What follows the colon is a password as long as the @ is not typed.
   const isPort = /^\d*$/.test(text) || text.includes('{{');
   return field === 'password' || (field === 'port' && !isPort) ? typedSecret(text) : text;

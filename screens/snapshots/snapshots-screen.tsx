@@ -71,9 +71,10 @@ function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<Snap
   const { marked } = route;
   const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const list = snapshotsOf(state, route.target);
+  const held = target?.row.contents;
   const columns = useMemo(
-    () => briefSnapshotColumns({ rows: list.rows, glyphs, now: minute, marked }),
-    [list.rows, glyphs, minute, marked],
+    () => briefSnapshotColumns({ rows: list.rows, glyphs, now: minute, marked, held }),
+    [list.rows, glyphs, minute, marked, held],
   );
   const view = snapshotsInView(model, route);
   const rows = view.items;
@@ -96,6 +97,7 @@ function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<Snap
           height={height - (filtering ? 1 : 0)}
           empty={empty}
           detail={alone ? (row) => detailOf(model, route, row) : undefined}
+          hasFacts={!alone}
           wide={wide}
           isActive={isActive}
         />

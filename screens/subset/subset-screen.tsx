@@ -106,6 +106,7 @@ function SubsetView({ route }: { route: SubsetRoute }) {
       rows={rows}
       empty={found ? [] : LOADING.subset}
       detail={(shown) => ({ title: shown.table, facts: rowFacts(shown, choices) })}
+      beside
     />
   );
 }

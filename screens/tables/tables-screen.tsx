@@ -89,9 +89,11 @@ function TablesPane({ route, width, height, isActive, alone }: PaneProps<TablesR
   const { target, snapshot, list, typing, marked } = route;
   const of = { target, snapshot: snapshot.id };
   const { found, error } = useStore(model.snapshots, (state) => tablesOf(state, of));
+  const isWide = alone || width >= WIDE_FROM;
   const columns = useMemo(
-    () => tablesColumns({ tables: found ?? [], excluded: snapshot.excluded_rows?.tables ?? [], marked, glyphs, alone }),
-    [found, snapshot, marked, glyphs, alone],
+    () =>
+      tablesColumns({ tables: found ?? [], excluded: snapshot.excluded_rows?.tables ?? [], marked, glyphs, isWide }),
+    [found, snapshot, marked, glyphs, isWide],
   );
   const tables = tablesInView(model, route);
   const ids = tables.map(({ table }) => table);
@@ -128,8 +130,10 @@ function markedWords(count: number): Span[] {
   return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
-/** Cells of the longest bar, and in a pane beside others. */
-const BAR_WIDTH = { alone: 24, beside: 12 };
+/** Cells of a pane with room for longer bars. */
+const WIDE_FROM = 64;
+/** Cells of the longest bar. */
+const BAR_WIDTH = { wide: 24, narrow: 12 };
 /** The names need the room before the bars do. */
 const NAME_WIDTH = 40;
 
@@ -139,7 +143,7 @@ interface TableColumns {
   excluded: string[];
   marked: string[];
   glyphs: Glyphs;
-  alone?: boolean;
+  isWide?: boolean;
 }
 
 export function tablesColumns({
@@ -147,11 +151,11 @@ export function tablesColumns({
   excluded,
   marked,
   glyphs,
-  alone = true,
+  isWide = true,
 }: TableColumns): Column<SnapshotTable>[] {
   const withoutRows = new Set(excluded);
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
-  const longest = BAR_WIDTH[alone ? 'alone' : 'beside'];
+  const longest = BAR_WIDTH[isWide ? 'wide' : 'narrow'];
   const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * longest));
   return [
     {

@@ -109,8 +109,8 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
   const { sizes } = state;
   const narrow = !alone && columns < NARROW_BELOW;
   const tableColumns = useMemo(
-    () => briefTargetColumns(entries, { glyphs, now, sizes, running, narrow }),
-    [glyphs, now, sizes, running, narrow, entries],
+    () => briefTargetColumns(entries, { glyphs, now, sizes, running, narrow, brief: !alone }),
+    [glyphs, now, sizes, running, narrow, alone, entries],
   );
   useEffect(() => watchStatus(model), [model]);
   const asked = useRef(new Set<string>());

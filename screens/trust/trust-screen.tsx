@@ -1,5 +1,6 @@
 import { Line, Lines } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
+import { contentWidth } from '../../components/page.tsx';
 import type { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
 import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/operations/trust/trust-text.ts';
 import type { ListState } from '../../src/state/list.ts';
@@ -47,15 +48,26 @@ export const trustScreen: ScreenModule<TrustRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, { lines }) => rowsByIndex(lines),
+  rows: ({ terminal }, { lines }) => rowsByIndex(wrapped(lines, contentWidth(terminal.columns()))),
 };
+
+/** Cells of the pointer, and of the gap behind the labels. */
+const MARGIN = 4;
+
+/** Nothing may be cut. */
+function wrapped(lines: TrustLine[], width: number): TrustLine[] {
+  return lines.flatMap(({ label, text }) =>
+    wrap(text, width - LABEL_WIDTH - MARGIN).map((part, index) => ({ label: index === 0 ? label : '', text: part })),
+  );
+}
 
 /** Rows. */
 const LEAST_ITEMS = 3;
 
 function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
-  const { error, lines, list } = route;
+  const { error, list } = route;
+  const lines = wrapped(route.lines, columns);
   const about = trustAbout(error.request).flatMap((text) => wrap(text, columns - 4));
   // What is asked about stays in view.
   const above = about.slice(0, Math.max(1, height - LEAST_ITEMS));

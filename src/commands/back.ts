@@ -55,7 +55,10 @@ export const backCommand = defineCommand({
     const { pointColumns } = await import('../operations/back/text.ts');
     const context = await invocation.context();
     const data = await listPoints(context, request);
-    return { data, text: formatTable(pointColumns(context.clock()), data.points, invocation.tableOptions()) };
+    return {
+      data,
+      text: formatTable(pointColumns(data.points, context.clock()), data.points, invocation.tableOptions()),
+    };
   },
 });
 

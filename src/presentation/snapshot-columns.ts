@@ -1,7 +1,7 @@
-import type { SnapshotRow } from '../results/results.ts';
+import type { Contents, SnapshotRow } from '../results/results.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
-import type { Column } from './shapes/column.ts';
+import type { Cell, Column } from './shapes/column.ts';
 import type { Glyphs } from './shapes/glyphs.ts';
 import { coverageText, kindBadge, locationText, selectedByIndex, signatureWord, tagsText } from './snapshot.ts';
 
@@ -96,10 +96,12 @@ interface BriefColumnsOptions {
   now: number;
   glyphs: Glyphs;
   marked: string[];
+  /** The destination holds its content. */
+  held?: Contents | null | undefined;
 }
 
 /** For the width of a screen. */
-export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
+export function briefSnapshotColumns({ rows, now, glyphs, marked, held }: BriefColumnsOptions): Column<SnapshotRow>[] {
   const { index, id, age, kind, coverage, size, note, where, ...counts } = snapshotColumnsOf(rows, now);
   const shorthand: Column<SnapshotRow> = {
     ...index,
@@ -109,11 +111,17 @@ export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumns
       return marked.includes(row.id) ? { text: `${glyphs.marked} ${text}`.trim(), tone: 'accent' } : { text };
     },
   };
+  const loaded: Column<SnapshotRow> = {
+    title: 'LOADED',
+    dropRank: 1,
+    cell: (row) => (held && isHeld(row, held) ? heldCell(held) : { text: '' }),
+  };
   return [
     id,
     shorthand,
     age,
     kind,
+    ...(held && rows.some((row) => isHeld(row, held)) ? [loaded] : []),
     ...(rows.some((row) => row.coverage) ? [coverage] : []),
     size,
     counts.added,
@@ -123,6 +131,14 @@ export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumns
     ...annotationColumns(rows, now),
     note,
   ];
+}
+
+function isHeld({ id }: SnapshotRow, { snapshot, save }: Contents): boolean {
+  return id === snapshot && save === undefined;
+}
+
+function heldCell({ unchanged }: Contents): Cell {
+  return unchanged ? { text: 'unchanged', tone: 'good' } : { text: 'changed?', tone: 'dim' };
 }
 
 /** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */

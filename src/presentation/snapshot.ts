@@ -9,7 +9,7 @@ import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from 
 import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText, lostSchemas } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import type { Cell } from './shapes/column.ts';
-import type { Fact } from './shapes/fact.ts';
+import { type Fact, NO_DESTINATION, urlFact } from './shapes/fact.ts';
 import type { DataKind } from './shapes/glyphs.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
@@ -103,9 +103,9 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
-/** `28/28 columns`: those that the query changed, of those that look like personal data. */
+/** `28/28`: columns that the query changed, of those that look like personal data. */
 export function coverageText({ coverage }: SnapshotRow): string {
-  return coverage === undefined ? '' : `${coverage.changed}/${coverage.columns} columns`;
+  return coverage === undefined ? '' : `${coverage.changed}/${coverage.columns}`;
 }
 
 function coverageFacts({ coverage }: SnapshotRow): Fact[] {
@@ -226,9 +226,9 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
     { name: 'Location', value: locationText(where) },
     ...(row.restored_at ? [{ name: 'Restored', value: `as a proof, ${formatTime(row.restored_at)}` }] : []),
-    { name: 'Signature', value: signatureText(signature) },
+    { name: 'Signature', value: signatureText(signature), short: SIGNATURES[signature.state] },
     ...(note === null ? [noteFact] : []),
-    { name: 'Loads into', value: destination ?? 'no destination is configured' },
+    urlFact('Loads into', destination, NO_DESTINATION),
   ];
 }
 

@@ -80,14 +80,21 @@ export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>
 
 /** Copies and contents of the destination are looked for less often than the state of the source. */
 function withKnown(row: TargetRow, before: TargetRow): TargetRow {
-  const { copies = before.copies, contents = before.contents } = row;
-  return { ...row, ...(copies && { copies }), ...(contents !== undefined && { contents }) };
+  const { copies = before.copies } = row;
+  return withContentsOf({ ...row, ...(copies && { copies }) }, row.contents === undefined ? before : row);
 }
 
-export function contentsRead(state: TargetsState, { name, contents }: TargetRow): TargetsState {
-  if (contents === undefined) return state;
+function withContentsOf(
+  { destination_missing: _, ...row }: TargetRow,
+  { contents, destination_missing: missing }: TargetRow,
+): TargetRow {
+  return { ...row, ...(contents !== undefined && { contents }), ...(missing && { destination_missing: missing }) };
+}
+
+export function contentsRead(state: TargetsState, found: TargetRow): TargetsState {
+  if (found.contents === undefined) return state;
   const entries = state.entries.map((entry) =>
-    entry.row.name === name ? { ...entry, row: { ...entry.row, contents } } : entry,
+    entry.row.name === found.name ? { ...entry, row: withContentsOf(entry.row, found) } : entry,
   );
   return { ...state, entries };
 }

@@ -27,6 +27,20 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
   return room < 0 ? '' : taken + ellipsis;
 }
 
+/** Shortens the text in its middle: long names mostly differ at their ends. */
+export function cutMiddle(text: string, width: number, ellipsis = '…'): string {
+  const clean = printable(text);
+  if (cellWidth(clean) <= width) return clean;
+  const room = width - cellWidth(ellipsis);
+  const start = cut(clean, Math.ceil(room / 2), '');
+  let end = '';
+  for (const grapheme of graphemes(clean).toReversed()) {
+    if (cellWidth(grapheme + end) > room - cellWidth(start)) break;
+    end = grapheme + end;
+  }
+  return room < 0 ? '' : start + ellipsis + end;
+}
+
 /** The text, and a mark behind it that stays where the text is cut. */
 export function cutBefore({ text, mark = '' }: { text: string; mark?: string }, width: number, ellipsis = '…'): string {
   return mark === '' ? cut(text, width, ellipsis) : cut(text, width - cellWidth(mark), ellipsis) + mark;
@@ -85,9 +99,9 @@ export function wrap(text: string, width: number): string[] {
 /** Spaces except between a number and its unit. */
 const BREAKS = /(?<!\d) | (?!(?:ms|s|min|h|[kMGT]?B)\b)/;
 
-/** A long URL breaks before its host or its path rather than inside a name. */
+/** A long URL, with its scheme or without, breaks before its host or its path rather than inside a name. */
 function urlHead(word: string, width: number): string | undefined {
-  return word.startsWith('//') || !word.includes('://')
+  return word.startsWith('//') || !/:\/\/|^[^\s/@]+@[^\s/]+\//.test(word)
     ? undefined
     : /^.*(?:@|[^/]\/(?!\/))/.exec(cut(word, width, ''))?.[0];
 }

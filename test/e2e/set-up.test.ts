@@ -133,7 +133,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Type:     PostgreSQL', 'down', ' ', 'enter');
     await answer('Port:     3306', '127.0.0.1', 'enter', 'many', 'enter', 'clerk', 'enter', 'wrong', 'enter', 'enter');
     await answer('A port is a number', 'up', 'up', 'up', '\x15', String(server.port), 'enter', 'enter', 'enter');
-    await terminal.waitFor(`URL:      mysql://clerk:*****@127.0.0.1:${server.port}/`);
+    await terminal.waitFor(`URL:      mysql://clerk:***@127.0.0.1:${server.port}/`);
     terminal.press('enter');
     await answer('Access denied by', 'up', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter', 'enter');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../../src/runtime/errors.ts';
 import {
+  contentsRead,
   createTargetsStore,
   type TargetsState,
   targetsChecked,
@@ -30,6 +31,16 @@ test('the copies of a destination stay until they are read again', () => {
   expect(stays.entries[0]?.row).toMatchObject({ snapshots: 4, copies: { branches } });
   const copies = { base: null, spare: null, branches: null };
   expect(targetsListed(stays, [{ ...app, copies }]).entries[0]?.row.copies).toEqual(copies);
+});
+
+test('a destination that does not exist stays missing until it is read again', () => {
+  const missing = contentsRead(listed(), { ...app, contents: null, destination_missing: true });
+  const checked = targetsChecked(missing, new Map([['app', up]]), 1000);
+  expect(checked.entries[0]?.row).toMatchObject({ status: 'ok', contents: null, destination_missing: true });
+  const contents = { snapshot: '1a2b3c4d', sanitized: true, since: '2026-11-21T04:30:00.000Z', unchanged: true };
+  const { row } = contentsRead(checked, { ...app, contents }).entries[0] ?? {};
+  expect(row).toMatchObject({ status: 'ok', contents });
+  expect(row).not.toHaveProperty('destination_missing');
 });
 
 test('targets that are no longer configured go', () => {

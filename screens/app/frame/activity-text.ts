@@ -35,7 +35,7 @@ export function activityColumns({ glyphs, now }: ActivityOptions): Column<Activi
 
 function stateCell(entry: ActivityEntry, glyphs: Glyphs) {
   const { text, tone } = markCell(entry, glyphs);
-  return { text: `${text} ${stateWord(entry)}`, tone };
+  return { text: `${text} ${entry.status === 'noted' ? '' : stateWord(entry)}`, tone };
 }
 
 function stateWord({ status, run }: ActivityEntry): string {

@@ -2,10 +2,12 @@ import { Box, useAnimation, useIsScreenReaderEnabled, useWindowSize } from 'ink'
 import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { Facts } from '../../../components/facts.tsx';
+import type { Span } from '../../../components/line.tsx';
 import { ViewportContext } from '../../../components/list.tsx';
 import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
 import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
 import { useTheme } from '../../../components/theme.ts';
+import type { Fact } from '../../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import { isLive } from '../../../src/state/runs.ts';
@@ -16,7 +18,7 @@ import type { Route } from '../route.ts';
 import { activityLines } from './activity-text.ts';
 import { Frame, useModel } from './frame.tsx';
 
-/** Columns of a window in which panes stand side by side, and in which a third list has room. */
+/** Columns of a window in which panes stand side by side, and in which each of three lists has its own. */
 const PANES_FROM = 120;
 const THIRD_FROM = 160;
 const LEAST_ROWS = 20;
@@ -74,14 +76,13 @@ function usePreview(model: Model, route: Route | undefined): void {
   }, [model, wanted]);
 }
 
-/** Draws the lists, the facts of their selected rows, and the latest activity. */
+/** Draws the lists, below each the facts of its selected row, and the latest activity. */
 export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const model = useModel();
   const { glyphs } = useTheme();
   const strip = useActivity(size);
   const height = size.rows - PAGE_CHROME - strip.lines.length - 1;
-  const widths = widthsOf(size.columns);
-  const columns = columnsOf(model, { lists, focus, widths, height, glyphs });
+  const columns = columnsOf(model, { lists, focus, columns: size.columns, height, glyphs });
   const focused = placeOf(columns, lists[focus]);
   const border = panesBorder({ columns, strip }, glyphs);
   const route = lists[focus];
@@ -110,64 +111,79 @@ function useActivity({ columns, rows }: Size): Strip {
   const most = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
   return {
     title: [{ text: 'activity', tone: 'strong' }],
-    lines: activityLines(entries, { glyphs, now, width: columns - 3, most }),
+    lines: activityLines(entries, { glyphs, now, width: columns - STRIP_MARGIN, most }),
   };
 }
 
 const NONE: HistoryEntry[] = [];
 const MOST_LINES = 8;
+/** Both sides, and a blank beside each. */
+const STRIP_MARGIN = 4;
 /** Entries of the history that are looked at for a strip. */
 const MOST_RECORDED = 100;
 
-const SHARES = { first: 0.27, details: 0.32 };
-const LEAST_FIRST = 37;
-const MOST_FIRST = 64;
-const LEAST_DETAILS = 38;
-const MOST_DETAILS = 68;
+/** Cells of the outer columns of panes; the one between them has the rest. */
+const FIRST = { share: 0.27, least: 40, most: 60 };
+const LAST = { share: 0.3, least: 44, most: 72 };
 
-interface Widths {
-  first: number;
-  second: number;
-  details: number;
-}
-
-function widthsOf(columns: number): Widths {
-  const inner = columns - 4;
-  const between = (least: number, most: number, share: number) =>
-    Math.max(least, Math.min(most, Math.round(inner * share)));
-  const first = between(LEAST_FIRST, MOST_FIRST, SHARES.first);
-  const details = between(LEAST_DETAILS, MOST_DETAILS, SHARES.details);
-  return { first, details, second: inner - first - details };
+/** Widths of the columns: one for each list where there is room, else the first list beside all others. */
+function widthsOf(columns: number, count: number): number[] {
+  const inner = columns - count - 1;
+  const part = ({ share, least, most }: typeof FIRST) => Math.max(least, Math.min(most, Math.round(inner * share)));
+  const first = part(FIRST);
+  return count === 2 ? [first, inner - first] : [first, inner - first - part(LAST), part(LAST)];
 }
 
 interface ColumnsOptions extends Pick<ShownPanes, 'lists' | 'focus'> {
-  widths: Widths;
+  columns: number;
   height: number;
   glyphs: Glyphs;
 }
 
-function columnsOf(model: Model, { lists, focus, widths, height, glyphs }: ColumnsOptions): PaneColumn[] {
+/** The lists from left to right, each above the facts of its selected row. */
+function columnsOf(model: Model, { lists, focus, columns, height, glyphs }: ColumnsOptions): PaneColumn[] {
   const [first, ...others] = lists;
-  const column = (width: number, routes: Route[], lines: number[]): PaneColumn => ({
-    width,
-    panes: routes.map((route, index) =>
-      listPane(model, {
-        ...{ route, width, height: lines[index] ?? 0, isActive: route === lists[focus] },
-      }),
-    ),
+  const beside = columns >= THIRD_FROM ? others.map((route) => [route]) : [others];
+  const groups = [...(first ? [[first]] : []), ...beside];
+  const widths = widthsOf(columns, groups.length);
+  return groups.map((routes, index): PaneColumn => {
+    const width = widths[index] ?? 0;
+    const parts = routes.flatMap((route): ColumnPart[] => {
+      const detail = screenOf(model, route).pane?.detail?.(model, route, glyphs);
+      return [{ route }, ...(detail ? [{ detail, id: `facts ${objectOf(route)}` }] : [])];
+    });
+    const lines = heightsOf(parts, height);
+    const panes = parts.map((part, at): Pane => {
+      const room = { width, height: lines[at] ?? 0 };
+      return 'route' in part
+        ? listPane(model, { ...room, route: part.route, isActive: part.route === lists[focus] })
+        : factsPane(part, room);
+    });
+    return { width, panes };
   });
-  return [
-    ...(first ? [column(widths.first, [first], [height])] : []),
-    column(widths.second, others, stacked(height, others.length)),
-    { width: widths.details, panes: detailPanes(model, { lists, width: widths.details, height, glyphs }) },
-  ];
 }
 
-/** The lower one of two has more room: the lines are the same for every selection. */
-function stacked(height: number, count: number): number[] {
-  if (count < 2) return [height];
-  const upper = Math.floor((height - 1) * 0.4);
-  return [upper, height - 1 - upper];
+interface FactsPart {
+  id: string;
+  detail: { title: Span[]; facts: Fact[] };
+}
+
+type ColumnPart = { route: Route } | FactsPart;
+
+/** Lines of facts, at most, in a window that is not high. */
+const MOST_FACTS = 12;
+const FACTS_SHARE = 0.35;
+
+/** The same lines for every selection: facts have a share of the column, and its lists the rest. */
+function heightsOf(parts: ColumnPart[], height: number): number[] {
+  const room = height - (parts.length - 1);
+  const most = Math.max(MOST_FACTS, Math.floor(room * FACTS_SHARE));
+  const facts = Math.min(most, Math.floor(room / Math.max(2, parts.length)));
+  const lists = parts.filter((part) => 'route' in part).length;
+  const rest = room - facts * (parts.length - lists);
+  const upper = Math.floor(rest / lists);
+  const last = parts.findLastIndex((part) => 'route' in part);
+  return parts.map((part, index) => ('detail' in part ? facts : index === last ? rest - upper * (lists - 1) : upper));
 }
 
 interface ListPaneOptions {
@@ -193,30 +209,20 @@ function listPane(model: Model, { route, width, height, isActive }: ListPaneOpti
   };
 }
 
-interface DetailOptions {
-  lists: Route[];
-  width: number;
-  height: number;
-  glyphs: Glyphs;
-}
-
-/** Facts of the selected rows of the first two lists. */
-function detailPanes(model: Model, { lists, width, height, glyphs }: DetailOptions): Pane[] {
-  const details = lists.flatMap((route) => {
-    const detail = screenOf(model, route).pane?.detail?.(model, route, glyphs);
-    return detail ? [{ id: route.screen, ...detail }] : [];
-  });
-  const lines = stacked(height, details.length);
-  return details.slice(0, 2).map(({ id, title, facts }, index) => ({
+function factsPane(
+  { id, detail: { title, facts } }: FactsPart,
+  { width, height }: { width: number; height: number },
+): Pane {
+  return {
     id,
     title,
-    height: lines[index] ?? 0,
+    height,
     content: (
       <Box paddingLeft={1}>
         <Facts facts={facts} width={width - 2} />
       </Box>
     ),
-  }));
+  };
 }
 
 function placeOf(columns: PaneColumn[], route: Route | undefined): { left: number; right: number; top: number } {

@@ -78,7 +78,11 @@ function ofRun(run: Run, { runs, now }: { runs: Run[]; now: number }): ActivityE
     ...{ id: `run ${id}`, at: state.startedAt, status, name, target, snapshot: made, run, recorded: null },
     tone: status === 'done' ? outcomeTone(summary) : status === 'failed' ? 'bad' : isLive ? 'plain' : 'caution',
     durationMs: status === 'waiting' ? null : elapsed(state, now),
-    text: isLive ? runningText(run, { runs, now }) : endedLine(run).text,
+    text: isLive
+      ? runningText(run, { runs, now })
+      : status === 'done'
+        ? endedLine(run).text
+        : (state.error?.message ?? ''),
   };
 }
 

@@ -1,7 +1,6 @@
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import { trustItems } from '../../../src/operations/trust/trust-text.ts';
 import { emptyList } from '../../../src/state/list.ts';
-import { wrap } from '../../../src/text/text-width.ts';
 import { refreshSnapshots, refreshTargets } from '../../app/lists/refresh.ts';
 import { type Model, notifyFailure } from '../../app/model.ts';
 
@@ -13,14 +12,8 @@ export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
 export function confirmTrust(model: Model): void {
   const error = untrustedOf(model);
   if (!error) return;
-  const lines = trustItems(error.request).flatMap(({ label, text }) =>
-    wrap(text, TEXT_WIDTH).map((part, index) => ({ label: index === 0 ? label : '', text: part })),
-  );
-  model.navigation.push({ screen: 'trust', error, lines, list: emptyList });
+  model.navigation.push({ screen: 'trust', error, lines: trustItems(error.request), list: emptyList });
 }
-
-/** Fits beside the labels in the narrowest window: nothing may be cut. */
-const TEXT_WIDTH = 40;
 
 /** Opens the file in the editor of the user; what is in it afterwards is asked about anew. */
 export async function openUntrusted(model: Model, { request }: UntrustedConfiguration): Promise<void> {

@@ -16,15 +16,16 @@ const WAYS: Record<BackPoint['way'], { brief: string; full: string }> = {
   restore: { brief: 'restore and swap', full: 'restore it into a shadow database, then swap' },
 };
 
-export function pointColumns(now: Date): Column<BackPoint>[] {
+export function pointColumns(points: BackPoint[], now: Date): Column<BackPoint>[] {
+  const indexes: Column<BackPoint> = {
+    title: 'INDEX',
+    align: 'right',
+    whole: true,
+    cell: ({ index }) => ({ text: index === undefined ? '' : `${index}` }),
+  };
   return [
     { title: 'POINT', grows: true, essential: true, cell: ({ name }) => ({ text: printable(name) }) },
-    {
-      title: 'INDEX',
-      align: 'right',
-      whole: true,
-      cell: ({ index }) => ({ text: index === undefined ? '' : `${index}` }),
-    },
+    ...(points.some(({ index }) => index !== undefined) ? [indexes] : []),
     { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: ageText(created_at, now) }) },
     { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
     { title: 'MADE BY', dropRank: 2, cell: ({ made_by }) => ({ text: printable(made_by) }) },

@@ -16,6 +16,14 @@ export function copyDetail(copy: DatabaseCopy): string {
   return `${copyText(copy)}, of snapshot ${snapshotText(copy)}${state}`;
 }
 
+/** Returns the copy as a fact; short, its size and whether it can be used. */
+export function copyFact(copy: DatabaseCopy): Omit<Fact, 'name'> {
+  const { size_bytes, outdated, snapshot } = copy;
+  const size = size_bytes === null ? [] : [formatBytes(size_bytes)];
+  const state = outdated === null ? `of ${snapshot ?? 'unknown'}` : 'cannot be used';
+  return { value: copyDetail(copy), short: [...size, state].join(', ') };
+}
+
 /** `2 branches, 340 MB`, or at most so much where they share blocks with the base copy. */
 export function branchesDetail({ count, size_bytes, own_bytes }: BranchTotals): string {
   const branches = `${formatCount(count)} ${count === 1 ? 'branch' : 'branches'}`;

@@ -1,6 +1,6 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
-import type { Fact } from '../../presentation/shapes/fact.ts';
+import { type Fact, NO_DESTINATION, urlFact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs } from '../../presentation/shapes/glyphs.ts';
 import { ENGINE_NAMES, kindBadge } from '../../presentation/snapshot.ts';
 import type { HubState } from '../../results/cloud-results.ts';
@@ -9,7 +9,7 @@ import type { Contents, TargetInfo, TargetRow } from '../../results/results.ts';
 import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
 import { sparkline } from '../../text/sparkline.ts';
-import { branchesDetail, copiesBytes, copiesLines, copyDetail } from '../load/copies-text.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail, copyFact } from '../load/copies-text.ts';
 import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
@@ -30,6 +30,8 @@ interface ColumnsOptions {
   sizes?: ReadonlyMap<string, SnapshotSizes>;
   /** A run is shown in place of the status of some target. */
   running?: boolean;
+  /** In a pane above the facts, which have the reason of a status. */
+  brief?: boolean;
   /** In a pane with room for little more than the names. */
   narrow?: boolean;
 }
@@ -101,7 +103,8 @@ function columnsOf({ glyphs, now, sizes, running = false }: ColumnsOptions) {
 
 /** For the width of a screen: columns that the detail pane repeats are dropped first. */
 export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
-  const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
+  const { name, status: full, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
+  const status = options.brief ? { ...full, cell: full.brief } : full;
   const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
   const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
   if (options.narrow) return [name, status, size];
@@ -138,16 +141,18 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   const size = row.size_bytes === null ? '' : `, ${formatBytes(row.size_bytes)}`;
   return [
     { name: 'Status', ...statusFact(entry) },
-    { name: 'Source', value: row.src_url ?? 'none' },
+    urlFact('Source', row.src_url, 'none'),
     row.permissions === undefined
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
-    { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
+    urlFact('Loads into', row.dst_url, NO_DESTINATION),
     ...(row.contents === undefined ? [] : [{ name: 'Holds', ...holdsFact(row, now) }]),
-    ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
-    ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
+    ...(row.copies?.base ? [{ name: 'Base copy', ...copyFact(row.copies.base) }] : []),
+    ...(row.copies?.spare ? [{ name: 'Spare', ...copyFact(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
-    { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
+    row.snapshots === 0
+      ? { name: 'Snapshots', value: noSnapshotsText(row) }
+      : { name: 'Snapshots', value: snapshotsText(row, now), short: snapshotsText(row, now, { brief: true }) },
     ...(row.last_restore ? [{ name: 'Restored', value: restoredText(row.last_restore, now) }] : []),
   ];
 }
@@ -201,9 +206,15 @@ export function hubNotice({ problem, as_of }: HubState, { now, brief }: { now: n
   return `Hub unreachable: ${brief ? '' : 'showing '}data as of ${now - at < day ? clockTime(at) : formatTime(at)}`;
 }
 
-function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
-  const latest = last === null ? null : `the latest created ${formatAge(now - Date.parse(last))} (${formatTime(last)})`;
-  const also = profile === null ? null : `storage profile ${profile}`;
+function snapshotsText(
+  { type, snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow,
+  now: number,
+  { brief = false } = {},
+): string {
+  const age = last === null ? '' : formatAge(now - Date.parse(last));
+  const created = brief ? `latest ${age}` : `the latest created ${age} (${last === null ? '' : formatTime(last)})`;
+  const latest = last === null ? null : created;
+  const also = profile === null ? null : brief ? profile : `storage profile ${profile}`;
   return [`${formatCount(snapshots)} ${type === 'cloud' ? 'on the hub' : 'local'}`, latest, also]
     .filter(Boolean)
     .join(', ');

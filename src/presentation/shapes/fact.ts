@@ -7,5 +7,14 @@ export interface Fact {
   value: string;
   /** The same where room is short. */
   brief?: string;
+  /** In place of a value that takes more than one line. */
+  short?: string;
   tone?: Tone;
 }
+
+/** A URL; where it takes more than one line, without its scheme. */
+export function urlFact(name: string, url: string | null, missing: string): Fact {
+  return url === null ? { name, value: missing } : { name, value: url, short: url.replace(/^\w+:\/\//, '') };
+}
+
+export const NO_DESTINATION = 'no destination is configured';

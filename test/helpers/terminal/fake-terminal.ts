@@ -5,6 +5,7 @@ export function fakeTerminal(control: Partial<TerminalControl> = {}): TerminalCo
   return {
     quit: () => {},
     rows: () => 24,
+    columns: () => 80,
     edit: async () => {},
     run: async () => 0,
     mouse: () => {},

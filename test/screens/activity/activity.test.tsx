@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, running, until } from '../../helpers/terminal/driven-model.ts';
@@ -36,6 +38,22 @@ test('a run of this session is one entry, though the history has it too; its nam
   const list = await screenText(model);
   expect(list).toMatch(/2 entries/);
   expect(list).toMatch(/❯ 05:00 +✓ done +build built-1 +app/);
+});
+
+test('a failed run has its reason once', async () => {
+  const world = fakeWorld({ failLoad: new UserError('restore_failed', 'The disk is full') });
+  const model = await listed(world);
+  press(model, 'l');
+  await until(() => model.navigation.top().screen === 'confirm');
+  await until(() => JSON.stringify(model.navigation.top()).includes('"question"'));
+  answerConfirm(model, 'go');
+  await running(model);
+  await model.runs.settled();
+  press(model, 'esc');
+  await opened(model);
+  const shown = await screenText(model, { columns: 200, rows: 24 });
+  expect(shown).toMatch(/❯ 05:00 +✗ failed +load .* The disk is full/);
+  expect(shown).not.toContain('failed: The disk');
 });
 
 test('Enter opens the snapshot that was loaded; a failed operation of an earlier session has nothing to open', async () => {

@@ -35,6 +35,17 @@ test.for(SIZES)(
   },
 );
 
+test('a plan that is cut ends with dots; in a high window the answers follow it', async () => {
+  const { model, steps } = await planned('aaaa0000');
+  const low = (await screenText(model, { columns: 80, rows: 24 })).split('\n');
+  const dots = low.findIndex((line) => line.trimEnd().endsWith(' …'));
+  expect(low[dots + 1]).toContain('2 sessions are open');
+  const high = (await screenText(model, { columns: 80, rows: 60 })).split('\n');
+  const last = high.findIndex((line) => line.includes(steps.at(-1)?.slice(0, 24) ?? ''));
+  expect(high.findIndex((line) => line.includes('❯ Cancel')) - last).toBeLessThan(8);
+  expect(high.join('\n')).not.toContain('…');
+});
+
 test('the badge of a run states the kind of its data, and a sanitized snapshot is selected before its original', async () => {
   const { model } = await planned(null);
   expect(await screenText(model, { columns: 40, rows: 10 })).toContain('SAFE app bbbb1111 → app_dev');

@@ -5,6 +5,7 @@ import { readMouse } from '../../../screens/app/terminal/mouse.ts';
 import { helpLines } from '../../../screens/help/help-screen.tsx';
 import { entriesInView } from '../../../screens/palette/entries.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { screenLines } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { fakeTerminal } from '../../helpers/terminal/fake-terminal.ts';
 
@@ -118,6 +119,16 @@ test('commands are verbs: a name begins with a capital, and dots tell that it as
   const names = route.screen === 'palette' ? entriesInView(model, route).map(({ name }) => name) : [];
   expect(names).toEqual(expect.arrayContaining(['Build snapshot', 'Load latest snapshot…', 'Go to app']));
   expect(names.filter((name) => !/^[A-Z][a-z]+\b/.test(name))).toEqual([]);
+});
+
+test('keys that fill more than a page stand in two columns of a wide window', async () => {
+  const model = await listed(fakeWorld());
+  press(model, '?');
+  const narrow = await screenLines(model, { columns: 80, rows: 40 });
+  expect(narrow[0]).toMatch(/lines 1–35 of/);
+  const wide = await screenLines(model, { columns: 140, rows: 40 });
+  expect(wide[0]).not.toContain('lines');
+  expect(wide.join('\n')).toMatch(/Commands[\s\S]*Movement[\s\S]*Everywhere/);
 });
 
 test('the help is grouped, and its filter finds keys by name and by what they do', async () => {

@@ -137,6 +137,15 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
   expect(ran.map(({ args }) => args)).toEqual([['postgres://app@localhost:5432/app_dev']]);
 });
 
+test('in a wide window the log stands beside the steps', async () => {
+  const model = await loaded({}, {});
+  const shown = await screenText(model, { columns: 160, rows: 50 });
+  expect(shown).toContain(' Log ─');
+  expect(shown).toContain('✓ app_dev replaced');
+  expect(shown).toMatch(/\d\d:\d\d:\d\d ✓ Restore/);
+  expect(await screenText(model, SIZE)).not.toContain('Log ─');
+});
+
 test('a build that left schemas with data out is a caution, and a writes schema_config', async () => {
   const world = fakeWorld({});
   const work = fakePlannedWork(world);

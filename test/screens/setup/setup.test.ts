@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { textEdit } from '../../../components/text-edit.ts';
 import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
-import { typedUrl } from '../../../screens/app/frame/hidden-text.ts';
+import { typedUrl, typedUrlEdit } from '../../../screens/app/frame/hidden-text.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
@@ -112,6 +113,15 @@ test.each([
     ...SOURCE_FIELDS.slice(1).map((field) => shownText(field, fieldText(place(model), field))),
   ];
   expect(shown.join(' ')).not.toMatch(/sec|ret/);
+});
+
+test('a password in a field has its length only while the cursor is in it', () => {
+  const text = 'postgres://app:long-secret@db/shop';
+  expect(typedUrlEdit(textEdit(text))).toEqual(textEdit('postgres://app:***@db/shop'));
+  const inside = { text, cursor: 'postgres://app:long'.length };
+  expect(typedUrlEdit(inside)).toEqual({ ...inside, text: 'postgres://app:***********@db/shop' });
+  const before = { text, cursor: 3, isDefault: true };
+  expect(typedUrlEdit(before)).toEqual({ ...before, text: 'postgres://app:***@db/shop' });
 });
 
 test('no text in a field is lost or changes another field', () => {

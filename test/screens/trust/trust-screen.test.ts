@@ -32,6 +32,15 @@ test('the question of trust names the databases that can be replaced', async () 
   expect(harmless).toContain('It can replace no database.');
 });
 
+test.each([40, 80, 160])('an effect is whole, and breaks only where the window ends: %s columns', async (columns) => {
+  const object = 'postgres://application@database-1.example.com:5432/the-whole-shop';
+  const shown = await screenText(asked([{ effect: 'reads', object, detail: 'shop' }]), { columns, rows: 24 });
+  const [, rest = ''] = shown.split('the program may:');
+  const words = rest.replaceAll(/[│❯\s]|Reads/g, '');
+  expect(words).toContain(`${object}(shop)`);
+  if (columns === 160) expect(shown).toContain(`${object} (shop)`);
+});
+
 test('e opens the file in the editor, then the configuration is read again', async () => {
   const edited: string[] = [];
   const model = asked([{ effect: 'reads', object: 'postgres://db/shop' }], edited);

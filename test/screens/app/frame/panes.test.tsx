@@ -26,9 +26,16 @@ interface Shown {
 }
 
 async function shown(size = { columns: 160, rows: 50 }): Promise<Shown> {
-  const snapshots = [0, 1].map((index) => fakeSnapshot({ index, id: `${index}${index}aa${index}${index}bb` }));
+  const snapshots = [
+    fakeSnapshot({ index: 0, id: '00aa00bb' }),
+    fakeSnapshot({
+      ...{ index: 1, id: '11aa11bb', sanitized: true },
+      coverage: { columns: 28, changed: 28, kept: 0, unchanged: [] },
+    }),
+  ];
+  const contents = { snapshot: '11aa11bb', sanitized: true, since: '2026-11-21T04:30:00.000Z', unchanged: true };
   const world = fakeWorld({
-    targets: names.map((name) => fakeTarget({ name, snapshots: 2 })),
+    targets: names.map((name) => fakeTarget({ name, snapshots: 2, contents })),
     checks: Object.fromEntries(names.map((name) => [name, { status: 'ok' as const }])),
     snapshots: Object.fromEntries(names.map((name) => [name, snapshots])),
   });
@@ -46,16 +53,24 @@ async function shown(size = { columns: 160, rows: 50 }): Promise<Shown> {
   return { model, asked, text: async () => (await rendered.screen()).join('\n') };
 }
 
-test('targets, snapshots, tables and their facts stand side by side, joined by rules', async () => {
+test('targets, snapshots and tables stand side by side, above the facts of the selected rows', async () => {
   const { text } = await shown();
   await expect.poll(text, { timeout: 20_000 }).toMatch(/public\.orders +120,000/);
   const lines = (await text()).split('\n');
-  expect(lines[0]).toMatch(/^╭─ ❯ targets ─+ 12 ─┬─ snapshots of shop-00 ─+ 2.*─┬─ shop-00 ─+╮$/);
-  expect(lines.find((line) => line.includes('tables of'))).toMatch(
-    /│ +├─ tables of 00aa00bb ─+ 25 ─┼─ Snapshot 00aa00bb RAW ─+┤$/,
-  );
-  expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *00aa00bb +0.*│ Source/);
+  expect(lines[0]).toMatch(/^╭─ ❯ targets ─+ 12 ─┬─ snapshots of shop-00 ─+ 2.*─┬─ tables of 00aa00bb ─+ 25 ─╮$/);
+  expect(lines.find((line) => line.includes('─ shop-00 ─'))).toMatch(/^├─ shop-00 ─+┼─ Snapshot 00aa00bb RAW ─+┤ .*│$/);
+  expect(lines.find((line) => line.includes('❯ shop-00'))).toMatch(/│› *00aa00bb +0.*│› +public\.orders/);
   expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 160)).toBe(true);
+});
+
+test('at 120 columns the snapshots have all columns that matter, above their tables', async () => {
+  const { text } = await shown({ columns: 120, rows: 40 });
+  await expect.poll(text, { timeout: 20_000 }).toMatch(/public\.orders +120,000/);
+  const lines = (await text()).split('\n');
+  expect(lines.find((line) => line.includes('COVERAGE'))).toMatch(/│ {2}ID +# +AGE +KIND +LOADED +COVERAGE +SIZE /);
+  expect(lines.find((line) => line.includes('11aa11bb '))).toMatch(/ SAFE +unchanged +28\/28 +48\.3 MB /);
+  expect(await text()).toMatch(/├─ Snapshot 00aa00bb RAW ─+┤[\s\S]*├─ tables of 00aa00bb ─+ 25 ─┤/);
+  expect(lines.filter((line) => /^[╭│├╰]/.test(line)).every((line) => cellWidth(line) === 120)).toBe(true);
 });
 
 test('a cursor that moves on asks no server; where it stays, once', async () => {
