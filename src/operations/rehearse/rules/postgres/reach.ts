@@ -1,6 +1,6 @@
 import type { Action } from '../action.ts';
 import type { Rule } from '../rule.ts';
-import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
+import { firstWords, SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { addressOf } from './rule-parts.ts';
 
 export const REACH_RULES: Rule[] = [
@@ -15,10 +15,10 @@ export const REACH_RULES: Rule[] = [
   },
 ];
 
-const CHANGES = ['create', 'alter', 'drop'] as const;
-/** Objects that all databases of a server share. */
-const SHARED = ['role', 'user', 'group', 'database', 'tablespace', 'subscription', 'system'] as const;
-const REMOTE = ['server', 'foreign table'] as const;
+/** Objects that all databases of a server share, and other servers. */
+const BEGINNING =
+  /^(?:(?:create|alter|drop) (?:role|user|group|database|tablespace|subscription|system)|(?:create|alter) (?:server|foreign table)|import foreign)\b/;
+const LONGER = new Set(['grant', 'revoke', 'copy']);
 
 /** Returns the action of a statement that reaches out of its database. */
 export function reachOf(tokens: readonly SqlToken[]): Action[] {
@@ -26,10 +26,10 @@ export function reachOf(tokens: readonly SqlToken[]): Action[] {
 }
 
 function isReaching(tokens: readonly SqlToken[]): boolean {
+  const words = firstWords(tokens);
+  if (BEGINNING.test(words)) return true;
+  if (!LONGER.has(words.split(' ', 1)[0] ?? '')) return false;
   const cursor = new SqlCursor(tokens, (word) => word);
-  const change = cursor.oneOf(...CHANGES);
-  if (change) return cursor.oneOf(...SHARED) !== null || (change !== 'drop' && cursor.oneOf(...REMOTE) !== null);
-  if (cursor.words('import', 'foreign', 'schema')) return true;
   // Of roles.
   if (cursor.oneOf('grant', 'revoke')) return !cursor.has('on');
   if (!cursor.words('copy')) return false;

@@ -160,6 +160,12 @@ export class SqlCursor {
   }
 }
 
+/** The first words of a statement in lower case; another token is an empty one. */
+export function firstWords(tokens: readonly SqlToken[]): string {
+  const first = tokens.slice(0, 4).map(({ kind, value }) => (kind === 'word' ? value.toLowerCase() : ''));
+  return first.join(' ');
+}
+
 function isWord(token: SqlToken | undefined, word: string): boolean {
   return token?.kind === 'word' && token.value.length === word.length && token.value.toLowerCase() === word;
 }
