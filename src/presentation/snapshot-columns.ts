@@ -96,7 +96,7 @@ interface BriefColumnsOptions {
   now: number;
   glyphs: Glyphs;
   marked: string[];
-  /** What the destination holds. */
+  /** The contents of the destination. */
   held?: Contents | null | undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { DatabaseUrl } from '../database-url.ts';
@@ -13,6 +14,8 @@ export interface ResetRun extends DestinationResetRequest {
   undo: boolean;
   /** Called under the lock with the base copy; throws where it is not the planned one. */
   accept: (base: BaseCopy) => void;
+  /** What the base copy was loaded with, where it is known: `ReplaceResult.evidence` is about it. */
+  manifest?: Manifest;
   /** Owner of the objects; by default the owner of the replaced database. */
   role?: string | undefined;
 }

@@ -248,6 +248,8 @@ export interface ReplaceResult {
   missing?: MissingParts;
   /** With `fingerprint`: proves later that the database is unchanged; JSON that only the engine reads. */
   fingerprint?: unknown;
+  /** Proves to the next save which rows are those of the snapshot, as `DumpResult.evidence` of a build of the destination. */
+  evidence?: unknown;
   /** The way of each table; of a load from the base copy only. */
   ways?: TableWay[];
   /** The base copy and the spare that were made. */

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { signingKey } from '../../config/signing-key.ts';
 import type { ReadSummary } from '../../engines/facets/dump.ts';
 import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
+import type { Database } from '../../engines/open-database.ts';
 import { canonicalText } from '../../repository/manifest/signature.ts';
 import { snapshotId, time } from '../../repository/manifest/values.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
@@ -95,6 +96,25 @@ export async function writeEvidence(
     const signature = sign(null, signedText(name, content), await signingKey(context.environment));
     await writeState(context, file(name), { ...content, signature: signature.toString('base64') });
   } catch {}
+}
+
+export interface LoadedEvidence {
+  target: string;
+  database: Pick<Database, 'engine'>;
+  /** Snapshot or save that the destination has the rows of. */
+  snapshot: string;
+  /** `ReplaceResult.evidence` */
+  evidence: unknown;
+}
+
+/** The next save and comparison of the destination need not read what was written by the load. */
+export async function writeLoadedEvidence(
+  context: Context,
+  { target, database, snapshot, evidence }: LoadedEvidence,
+): Promise<void> {
+  if (evidence === undefined) return;
+  const fullAt = context.clock().toISOString();
+  await writeEvidence(context, { target, save: true, engine: database.engine.id, snapshot, fullAt, evidence });
 }
 
 /** Most tables that a result names. */

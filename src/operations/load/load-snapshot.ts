@@ -14,6 +14,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { leftOutText, lostSchemas } from '../../text/format-objects.ts';
 import { noBranches } from '../branch/open-branches.ts';
+import { writeLoadedEvidence } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { compareMigrations } from '../migrations/working-tree.ts';
 import { savesBefore } from '../save/automatic-save.ts';
@@ -190,9 +191,12 @@ export async function applySnapshot(
     earlier: earlierSnapshots(context, { target: request.target, pool }),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });
-  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase, fingerprint } = loaded;
+  const { swapMs, undoDatabase, missing, ways, baseDatabase, spareDatabase, fingerprint, evidence } = loaded;
   if (fingerprint) {
     await addFingerprint(context, request.target, { snapshot: selection ? null : snapshot.id, fingerprint });
+  }
+  if (request.destdb === undefined) {
+    await writeLoadedEvidence(context, { target: request.target, database, snapshot: snapshot.id, evidence });
   }
   return {
     snapshot,

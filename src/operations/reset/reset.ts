@@ -1,10 +1,12 @@
 import type { BaseCopy } from '../../engines/facets/copies.ts';
 import type { InPlaceChanges, Resettable } from '../../engines/facets/reset.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import { assertBaseOfTarget } from '../back/last-load.ts';
+import { writeLoadedEvidence } from '../build/evidence.ts';
 import { recorded } from '../history/recorded.ts';
 import { keepsSpare, whyNoBase } from '../load/choose-base.ts';
 import { toDatabaseCopy } from '../load/copies-result.ts';
@@ -14,6 +16,7 @@ import { assertNotASource } from '../load/guard/guard.ts';
 import { swapSteps } from '../load/load-steps.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../save/automatic-save.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
@@ -92,7 +95,8 @@ export function applyReset(given: Context, planned: PlannedReset): Promise<Reset
 async function perform(given: Context, planned: PlannedReset): Promise<ResetResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { url, restore } = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  const { url, restore } = database;
   await checkDestination(context, planned, url);
   const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
@@ -111,12 +115,29 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
   }
   const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
   const undo = request.undo ?? true;
-  const { swapMs, undoDatabase, spareDatabase } = await restore.reset({ role, accept, undo, spare: plan.spare });
+  const manifest = await loadedManifest(context, { target: request.target, id: plan.base.snapshot });
+  const reset = await restore.reset({ role, accept, undo, spare: plan.spare, ...(manifest && { manifest }) });
+  const { swapMs, undoDatabase, spareDatabase, evidence } = reset;
+  if (manifest && request.destdb === undefined) {
+    const { target } = request;
+    await writeLoadedEvidence(context, { target, database, snapshot: manifest.id, evidence });
+  }
   return {
     ...{ ...common, way: 'copy', swap_ms: swapMs },
     undo_database: undoDatabase,
     spare_database: spareDatabase ?? null,
   };
+}
+
+/** The snapshot or save of the base copy, if it is on this machine. */
+async function loadedManifest(
+  context: Context,
+  { target, id }: { target: string; id: string | null },
+): Promise<Manifest | undefined> {
+  if (id === null) return;
+  const repository = localRepository({ ...context, report: () => {} });
+  const isIt = (one: Manifest): boolean => one.id === id;
+  return (await repository.list(target)).find(isIt) ?? (await repository.listSaves(target)).find(isIt);
 }
 
 function unsupported(target: string, why: string): UserError {

@@ -30,7 +30,20 @@ const FILL = [
   "INSERT INTO large SELECT i, (SELECT string_agg(md5(i::text || j), '') FROM generate_series(1, 300) j) FROM generate_series(1, 5) i",
 ];
 
-const TABLES = ['person', 'twin', 'wide', 'log', 'bare', 'large'];
+/** Keys and unique values that rows exchange, and others that the server alone may set. */
+const UNIQUE = [
+  `CREATE TABLE coded (id integer PRIMARY KEY, code integer UNIQUE, seat integer GENERATED ALWAYS AS IDENTITY, note text,
+    twice integer GENERATED ALWAYS AS (code * 2) STORED, UNIQUE (seat) INCLUDE (note))`,
+  "INSERT INTO coded (id, code, note) SELECT i, i, 'note' FROM generate_series(1, 900) i",
+  'CREATE INDEX ON coded (note)',
+  'CREATE TABLE duty (name text, at numeric, is_on boolean, note text, PRIMARY KEY (at, name))',
+  "INSERT INTO duty SELECT 'n' || i % 30, i / 30 + 1.5, i = 7, 'note' FROM generate_series(1, 900) i",
+  'CREATE UNIQUE INDEX ON duty (is_on) WHERE is_on',
+  'CREATE TABLE keyed (name text, at numeric, "a note" text, PRIMARY KEY (at, name)) WITH (fillfactor = 70)',
+  'INSERT INTO keyed SELECT name, at, note FROM duty',
+];
+
+const TABLES = ['person', 'twin', 'wide', 'log', 'bare', 'large', 'coded', 'duty', 'keyed'];
 
 const CONTENT = `${TABLES.map(
   (name) =>
@@ -52,7 +65,7 @@ describeWithKind('postgres', 'resets that follow each other over the same sessio
     for (const one of vacuum) await server.run('', [`ALTER SYSTEM SET autovacuum_${one}`]);
     await server.run('', ['SELECT pg_reload_conf()']);
     await server.create('source');
-    await server.run('source', FILL);
+    await server.run('source', [...FILL, ...UNIQUE]);
     await build(contextWith(), { target: 'app' });
     await applyBranchCreate(contextWith(), await planBranchCreate(contextWith(), { target: 'app', name: 'one' }));
     pristine = { rows: await server.column(BRANCH, CONTENT), dump: await server.content(BRANCH) };
@@ -150,6 +163,15 @@ function belowOf({ random }: Round): Below {
 const some = (below: Below, most = 3000): string =>
   `id BETWEEN ${below(most)} AND ${below(most)} AND id % ${1 + below(9)} = 0`;
 
+/** Rows in between get each other's values. */
+function exchange(column: string, below: Below): string[] {
+  const [first, last] = [1 + below(900), 1 + below(900)].sort((a, b) => a - b);
+  return [
+    `UPDATE coded SET ${column} = -${column} WHERE ${column} BETWEEN ${first} AND ${last}`,
+    `UPDATE coded SET ${column} = ${column} + ${(first ?? 0) + (last ?? 0)} WHERE ${column} < 0`,
+  ];
+}
+
 /** Changes that a transaction can hold come first. */
 const CHANGES: ((below: Below) => string[])[] = [
   (below) => [`UPDATE person SET name = name || 'x' WHERE ${some(below)}`],
@@ -164,6 +186,23 @@ const CHANGES: ((below: Below) => string[])[] = [
   () => ['CREATE TEMP TABLE kept AS TABLE log', 'DELETE FROM log', 'INSERT INTO log TABLE kept', 'DROP TABLE kept'],
   (below) => [`UPDATE large SET content = content || 'x' WHERE id = ${below(6)}`],
   () => ['DELETE FROM bare', 'INSERT INTO bare SELECT FROM generate_series(1, 4)'],
+  (below) => [`UPDATE coded SET note = 'changed' WHERE ${some(below, 900)}`],
+  (below) => exchange('code', below),
+  (below) => exchange('id', below),
+  (below) => [
+    `DELETE FROM coded WHERE id = ${1 + below(9)}`,
+    `INSERT INTO coded (id, code) VALUES (${1 + below(9)}, 0)`,
+  ],
+  (below) => [
+    'UPDATE duty SET is_on = NULL',
+    `UPDATE duty SET is_on = true, note = 'on' WHERE at = ${below(30)}.5 AND name = 'n3'`,
+  ],
+  (below) => [`UPDATE keyed SET "a note" = 'changed' WHERE at < ${1 + below(30)}`],
+  (below) => [`UPDATE keyed SET at = at + 0.00, name = upper(name) WHERE at < ${1 + below(30)}`],
+  (below) => [
+    'DELETE FROM keyed WHERE at < 4',
+    `INSERT INTO keyed SELECT name, at, 'again' FROM duty WHERE at < ${below(4)}`,
+  ],
   (below) => [`SAVEPOINT a`, `UPDATE twin SET name = 'y' WHERE ${some(below)}`, 'RELEASE a'],
   () => ["SELECT nextval('person_id_seq')"],
   (below) => [`SELECT count(*) FROM (SELECT FROM twin WHERE ${some(below)} FOR UPDATE) l`],
@@ -206,4 +245,4 @@ const CHANGES: ((below: Below) => string[])[] = [
   () => ['CREATE TABLE mine (id integer)', 'DROP TABLE mine'],
 ];
 
-const ROW_CHANGES = 15;
+const ROW_CHANGES = 23;

@@ -10,7 +10,7 @@ import { readDefinitions } from '../catalog/definitions/read-definitions.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-text.ts';
 import { traitsOf } from '../catalog/table-traits.ts';
-import { readSize } from '../catalog/tables.ts';
+import { type CatalogTable, readSize } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -26,7 +26,7 @@ import { writeRecord } from '../swap/record.ts';
 import { createShadowDatabase } from '../swap/shadow-databases.ts';
 import { INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
-import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
+import { type CopyRowsResult, checksumOf, copyRows, inSessions } from './copy-rows.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
@@ -103,21 +103,29 @@ export async function createBase(
   await createShadowDatabase(server, { name: to, destination, collations: code });
   const shadowUrl = withDatabase(url, to);
   // Before the rows are compared: a later write to the new database is seen by a reset in place.
-  const states = await provableStates(server, shadow);
+  const early = await provableStates(server, shadow);
   const kept = new Map((base.kept?.() ?? []).map((table) => [table.name, table]));
   const made = ownTables(definitions).filter(({ name: table }) => !kept.has(table));
   const own = made.map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
   await makeWithoutDefaults(context, server, { url: shadowUrl, definitions: { ...definitions, tables: own } });
+  const compare = async (session: MysqlSession, { table, checksum }: CopiedTable): Promise<void> => {
+    if (checksum !== (await checksumOf(session, shadow, table)))
+      throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
+  };
+  const late: CopiedTable[] = [];
   const rows = await copyRows(context, {
     url,
     from: shadow,
     to,
     tables: own.map((table) => table.name),
     async copied(session, table, { checksum }) {
-      if (checksum !== (await checksumOf(session, shadow, table)))
-        throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
+      if (early.has(table.name)) await compare(session, { table, checksum });
+      else late.push({ table, checksum });
     },
   });
+  // By now there is evidence for most of the others, too.
+  const states = await provableStates(server, shadow);
+  await inSessions(context, { url: withDatabase(url, shadow), queue: late, work: compare });
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
     ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers, histograms },
     loaded_at: context.clock().toISOString(),
@@ -127,6 +135,11 @@ export async function createBase(
   await recordUnwritten(server, { database: to, base: record.id, states });
   created(`Created the base copy ${name}`);
   return { database: to, kept: [...kept.keys()] };
+}
+
+interface CopiedTable {
+  table: CatalogTable;
+  checksum: string;
 }
 
 /** A default from a sequence would name the database in which the table was made. */

@@ -48,24 +48,47 @@ export async function copyRows(
   const found = new Set(queue.map(({ name }) => name));
   const missing = tables.filter((name) => !found.has(name));
   if (missing.length > 0) throw restoreFailed(`Tables of ${from} are missing`, missing);
-  const worker = async (signal: AbortSignal): Promise<void> => {
-    await using session = await connect({ signal }, withDatabase(url, to));
+  const prepare = async (session: MysqlSession): Promise<void> => {
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
     // A lock for each row that is read would fill the server's memory; replication by statement needs them.
     if (!byStatement) await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-    for (let table = queue.shift(); table && !signal.aborted; table = queue.shift()) {
-      const { name } = table;
-      const list = nonGeneratedColumns(table).map((column) => quoteName(column.name));
-      const [into, source] = [quotePath(to, name), quotePath(from, name)];
-      const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
-      const { rows } = await session.execute(statement);
-      const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, table) };
-      await copied(session, table, copy);
-      done.set(name, copy);
-    }
   };
-  await runWorkers(context.signal, { count: Math.min(SESSIONS, queue.length), work: worker });
+  const copyTable = async (session: MysqlSession, table: CatalogTable): Promise<void> => {
+    const { name } = table;
+    const list = nonGeneratedColumns(table).map((column) => quoteName(column.name));
+    const [into, source] = [quotePath(to, name), quotePath(from, name)];
+    const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
+    const { rows } = await session.execute(statement);
+    const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, table) };
+    await copied(session, table, copy);
+    done.set(name, copy);
+  };
+  await inSessions(context, { url: withDatabase(url, to), queue, prepare, work: copyTable });
   return done;
+}
+
+interface SessionsWork<Item> {
+  url: DatabaseUrl;
+  /** Is empty at the end. */
+  queue: Item[];
+  /** What each session needs first. */
+  prepare?: (session: MysqlSession) => Promise<void>;
+  work: (session: MysqlSession, item: Item) => Promise<void>;
+}
+
+/** Does the work on each item, by a few sessions at the same time. */
+export async function inSessions<Item>(
+  context: Pick<EngineContext, 'signal'>,
+  { url, queue, prepare, work }: SessionsWork<Item>,
+): Promise<void> {
+  await runWorkers(context.signal, {
+    count: Math.min(SESSIONS, queue.length),
+    async work(signal) {
+      await using session = await connect({ signal }, url);
+      await prepare?.(session);
+      for (let item = queue.shift(); item && !signal.aborted; item = queue.shift()) await work(session, item);
+    },
+  });
 }
 
 /**
@@ -75,13 +98,17 @@ export async function copyRows(
 export async function checksumOf(
   session: MysqlSession,
   database: string,
-  { name, columns }: Pick<CatalogTable, 'name' | 'columns'>,
+  table: Pick<CatalogTable, 'name' | 'columns'>,
 ): Promise<string> {
-  const values = nonGeneratedColumns({ columns }).map(expressionOf);
   const [row] = await session.query<{ sum: string }>(
-    `SELECT CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR) AS sum FROM ${quotePath(database, name)}`,
+    `SELECT ${checksumExpression(table)} AS sum FROM ${quotePath(database, table.name)}`,
   );
   return String(row?.sum ?? 0);
+}
+
+export function checksumExpression({ columns }: Pick<CatalogTable, 'columns'>, alias?: string): string {
+  const values = nonGeneratedColumns({ columns }).map((column) => expressionOf(column, alias));
+  return `CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR)`;
 }
 
 const NUMBERS = new Set(
@@ -93,8 +120,8 @@ const TEXTS = new Set(
   ),
 );
 
-function expressionOf({ name, type }: CatalogColumn): string {
-  const column = quoteName(name);
+function expressionOf({ name, type }: CatalogColumn, alias?: string): string {
+  const column = alias === undefined ? quoteName(name) : quotePath(alias, name);
   if (NUMBERS.has(type)) return `COALESCE(${column}, 'n')`;
   // Else the server would round a FLOAT.
   if (type === 'float') return `COALESCE(${column} + 0e0, 'n')`;

@@ -12,9 +12,10 @@ import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { destinationName } from '../server/server.ts';
 import { assertOwnDefiners } from '../swap/definers.ts';
+import { LOCK_WAIT_TIMEOUT } from '../swap/prepared-transactions.ts';
 import { readRecord, writeRecord } from '../swap/record.ts';
 import { grantsOf } from '../swap/routine-grants.ts';
-import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../swap/send-swap.ts';
+import { endTransactions, sessionsStay } from '../swap/send-swap.ts';
 import { goForward, type SettleContext } from '../swap/settle-code.ts';
 import { UNDO_COPY, type UndoCopyRecord, undoCopySchema } from '../swap/undo-copy.ts';
 
@@ -60,7 +61,8 @@ export async function packBranch(
     await dropCode(session, record.code);
     await dropListed(session, await listCode(session, database));
   } catch (error) {
-    throw error instanceof SqlError && error.errno === LOCK_WAIT_TIMEOUT ? sessionsStay(error, database) : error;
+    if (!(error instanceof SqlError && error.errno === LOCK_WAIT_TIMEOUT)) throw error;
+    throw await sessionsStay(server, { cause: error, database });
   }
   return record;
 }

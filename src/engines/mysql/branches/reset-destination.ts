@@ -13,6 +13,7 @@ import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE } from '../server/names.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
+import { assertNoPreparedTransaction } from '../swap/prepared-transactions.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
@@ -27,6 +28,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
   await assertNoForeignReferences(server, destination);
+  await assertNoPreparedTransaction(server, destination);
   const from = usableSpare(copies) ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
   assertEnoughSpace(facts, made * (base.sizeBytes ?? 0));

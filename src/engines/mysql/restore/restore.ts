@@ -26,6 +26,7 @@ import type { Dependents } from '../swap/exchange.ts';
 import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
+import { assertNoPreparedTransaction } from '../swap/prepared-transactions.ts';
 import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
@@ -214,6 +215,7 @@ export async function loadThroughShadow(
   await assertNoForeignObjects(context, server, { destination, undo });
   if (base || fromBase) await assertBaseNamesFree(server, destination);
   if (!throwAway) await assertNoForeignReferences(server, destination);
+  if (!throwAway && !onlyBase) await assertNoPreparedTransaction(server, destination);
   const shadow = (await readAuxiliaryNames(server, destination)).shadow();
   let replaced: ReplaceResult;
   try {

@@ -2,13 +2,11 @@ import { UserError } from '../../../runtime/errors.ts';
 import { inDatabase } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { describePrepared, END_PREPARED, findPrepared, LOCK_WAIT_TIMEOUT } from './prepared-transactions.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
 /** Attempts, between which sessions that hold a table are ended. */
 const TRIES = 3;
-
-/** `ER_LOCK_WAIT_TIMEOUT` */
-export const LOCK_WAIT_TIMEOUT = 1205;
 
 interface SwapReply {
   /** Until everything that belongs to the tables was there; `null` when the packet did not come so far. */
@@ -28,7 +26,8 @@ export async function sendSwap(
       return { microseconds: microseconds === null ? null : Number(microseconds), refusal: null };
     const error = new SqlError(message ?? 'the server refused the swap', Number(refused));
     if (error.errno !== LOCK_WAIT_TIMEOUT) return { microseconds: null, refusal: error };
-    if (attempt === TRIES) return { microseconds: null, refusal: sessionsStay(error, destination) };
+    if (attempt === TRIES)
+      return { microseconds: null, refusal: await sessionsStay(server, { cause: error, database: destination }) };
     await endTransactions(server, destination);
   }
 }
@@ -77,10 +76,18 @@ export async function endTransactions(server: MysqlSession, destination: string)
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
 }
 
-export function sessionsStay(cause: SqlError, database: string): UserError {
+export async function sessionsStay(
+  server: MysqlSession,
+  { cause, database }: { cause: SqlError; database: string },
+): Promise<UserError> {
+  const prepared = describePrepared(await findPrepared(server));
+  const next =
+    prepared.length > 0
+      ? END_PREPARED
+      : 'Stop its clients, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).';
   return new UserError('sessions_stay', `Transactions on ${database} do not end, so it cannot be swapped`, {
-    details: [cause.message],
-    hint: 'The destination is unchanged. Stop its clients, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).',
+    details: [cause.message, ...prepared],
+    hint: `The destination is unchanged. ${next}`,
     cause,
   });
 }

@@ -49,7 +49,7 @@ const LONG_WAIT = 3600;
 export function swapStatements(program: SwapProgram): string[] {
   const { destination, made, after } = program;
   const head = [
-    `SET lock_wait_timeout = ${LOCK_WAIT}, foreign_key_checks = 1`,
+    `SET lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, foreign_key_checks = 1`,
     'SET @tool_moved = 0, @tool_dropped = 0, @tool_failed = 0, @tool_refused = 0, @tool_message = NULL, @tool_begun = SYSDATE(6), @tool_ended = NULL',
     ...(made
       ? [
@@ -176,7 +176,7 @@ function blocksOf(program: SwapProgram): string[] {
   }));
   return [
     `BEGIN NOT ATOMIC ${refused} ${move.join('; ')}; END`,
-    `SET lock_wait_timeout = ${LONG_WAIT}`,
+    `SET lock_wait_timeout = ${LONG_WAIT}, innodb_lock_wait_timeout = DEFAULT`,
     // All of them: the order of triggers is that in which they were made.
     ...before.triggers.map((trigger) => block(plain(dropTrigger(trigger)), '@tool_dropped AND NOT @tool_moved')),
     ...again.map((step) => block(step, '@tool_dropped AND NOT @tool_moved')),
@@ -213,7 +213,7 @@ function plainStatementsOf(program: SwapProgram): string[] {
     moveStatement(program),
     'SET @tool_moved = 1',
     ...(locked ? [...plainly(triggers), 'UNLOCK TABLES'] : []),
-    `SET lock_wait_timeout = ${LONG_WAIT}`,
+    `SET lock_wait_timeout = ${LONG_WAIT}, innodb_lock_wait_timeout = DEFAULT`,
     ...plainly([...drops, ...code]),
     ...(locked ? [] : plainly(triggers)),
     ...plainly([...events, ...end]),

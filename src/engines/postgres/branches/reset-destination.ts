@@ -37,17 +37,21 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
 /** Replaces the destination by its spare, or by a copy of its base copy. */
 export async function reset(
   context: EngineContext,
-  { url, spare, undo, role, accept }: ResetRun,
+  { url, spare, undo, role, accept, manifest }: ResetRun,
 ): Promise<ReplaceResult> {
   const destination = url.database ?? '';
+  let hasItsRows = false;
   return replaceDestination(
     context,
-    { url, undo, role, fromBase: { spare } },
+    { url, undo, role, fromBase: { spare }, rowsOf: () => (hasItsRows && manifest) || null },
     {
       async create({ server, shadow }) {
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
         accept(base);
+        const { base: marked } = await findAuxiliaryDatabases(server, destination);
+        // Steps of after_load have changed rows.
+        hasItsRows = !base.partial && base.snapshot === manifest?.id && marked?.mark.contents?.obstacle === null;
         await newFromBase(context, server, { url, base, spare: usableSpare(copies), to: shadow });
       },
     },

@@ -117,8 +117,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       definitions = digestDefinitions(contents);
     },
     async (signal) => {
-      const { files: unchanged } = await proving;
-      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged });
+      const { files: unchanged, ranges } = await proving;
+      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged, ranges });
       read = readers.read;
       await runTogether(signal, readers.works);
     },
@@ -126,9 +126,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
-  const { state, reading: proved, statistics } = await proving;
+  const { state, reading: proved, statistics, ranges: taken } = await proving;
   if (statistics) others.set(statistics.file.name, statistics);
-  const evidence = state && recordEvidence({ state, tables, ranges });
+  const evidence = state && recordEvidence({ state, tables, ranges: taken });
   ended(`Dumped ${of}`);
   return {
     serverVersion,

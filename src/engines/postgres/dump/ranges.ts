@@ -8,7 +8,7 @@ export interface Range {
   end: number | null;
 }
 
-const WHOLE: Range = { start: null, end: null };
+export const WHOLE: Range = { start: null, end: null };
 
 /** Older servers read ranges of places only by reading the whole table. */
 export const RANGES_SINCE = 14;

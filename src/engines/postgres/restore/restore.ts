@@ -74,10 +74,12 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     },
   };
   const loaded: Pick<ReplaceResult, 'ways'> = {};
+  const isExact = plan.empty.length === 0 && !run.afterLoad && !run.beforeSwap && !run.branch;
   const shadowLoad = {
     ...{
       ...run,
       base,
+      rowsOf: () => (isExact && !missing ? manifest : null),
       afterLoad: run.afterLoad && withStatistics(context, run.afterLoad, manifest),
       locale: details.locale,
       settings: details.settings,

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -11,6 +12,7 @@ import { quoteName } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { readFingerprint } from '../dump/unchanged/fingerprint.ts';
+import { readLoadedEvidence, renamedEvidence } from '../dump/unchanged/loaded-evidence.ts';
 import { isIncomplete } from '../restore/incomplete.ts';
 import {
   auxiliaryNames,
@@ -58,6 +60,8 @@ export interface ReplaceRequest {
   afterLoad?: ((server: PostgresSession, shadow: DatabaseUrl) => Promise<void>) | undefined;
   /** Reads a fingerprint of the new database before the swap. */
   fingerprint?: boolean | undefined;
+  /** Returns the snapshot that the complete database has the rows of, `null` for another content. */
+  rowsOf?: (() => Manifest | null) | undefined;
   /** Makes the loading role the owner of the new database's objects, when that is complete. */
   settle?: Settle | undefined;
 }
@@ -103,6 +107,7 @@ export async function replaceDestination(
     copied = fromBase !== undefined,
     afterLoad,
     fingerprint = false,
+    rowsOf = () => null,
     settle,
   }: ReplaceRequest,
   { create, fill }: Steps,
@@ -153,6 +158,8 @@ export async function replaceDestination(
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
     const taken = fingerprint ? await readFingerprint(context, withDatabase(url, shadow)) : null;
+    const manifest = rowsOf();
+    const proof = manifest && (await readLoadedEvidence(context, { url: withDatabase(url, shadow), manifest }));
     const evidence = base && (await readBaseEvidence(context, withDatabase(url, shadow)));
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base, evidence }));
     context.signal.throwIfAborted();
@@ -167,7 +174,8 @@ export async function replaceDestination(
       comment,
       second: second?.session,
     });
-    replaced = taken ? { ...swapped, fingerprint: taken } : swapped;
+    const proved = proof && (await renamedEvidence(server, { evidence: proof, name: destination }));
+    replaced = { ...swapped, ...(taken && { fingerprint: taken }), ...(proved && { evidence: proved }) };
   } catch (error) {
     const names = [...(isIncomplete(error) ? [] : [shadow]), ...(base ? [copy] : [])];
     if (names.length > 0) await dropAfterFailure(context, { url, names });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findDoubtfulTables } from '../../../../src/engines/mysql/branches/in-place/doubtful-tables.ts';
+import { parseUnwritten } from '../../../../src/engines/mysql/branches/in-place/unwritten-tables.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { applyBack, planBack } from '../../../../src/operations/back/back.ts';
@@ -117,9 +118,9 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [] } });
     });
 
-    const doubtful = async () => {
+    const doubtful = async (seen?: unknown) => {
       await using session = await openSession({ url: parseMysqlUrl(server.url('')) });
-      const found = await findDoubtfulTables(session, 'copy');
+      const found = await findDoubtfulTables(session, 'copy', parseUnwritten(seen));
       return typeof found === 'string' ? found : found.compared.map(({ name }) => name);
     };
 
@@ -136,6 +137,68 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [{ delete: 0, insert: 0 }] } });
       expect(await server.dump('copy')).toBe(pristine);
     });
+
+    it('reads tables without evidence before it locks them, unless a commit may be under way', async () => {
+      await server.sql('copy.tool-base', 'DROP TABLE IF EXISTS `tool-unwritten`');
+      const all = ['child', 'guarded', 'item', 'parent'];
+      expect(await doubtful()).toEqual(all);
+      await eventually(async () => (await doubtful((await planned()).seen)).length === 0);
+      await using writer = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+      await writer.execute('START TRANSACTION');
+      await writer.execute('DELETE FROM child WHERE id = 1');
+      expect(await doubtful((await planned()).seen)).toEqual(all);
+      await writer.execute('ROLLBACK');
+      await server.sql('copy', 'DELETE FROM child WHERE id = 1');
+      const { seen } = await planned();
+      expect(await doubtful(seen)).toEqual(['child']);
+      await server.sql('copy', 'DELETE FROM parent WHERE id = 3');
+      expect(await doubtful(seen)).toEqual(['child', 'parent']);
+      expect(await reset()).toMatchObject({ way: 'in_place', changes: { tables: [{ insert: 2 }, { insert: 1 }] } });
+      expect(await server.dump('copy')).toBe(pristine);
+    });
+
+    it('is refused at once while a transaction that XA has prepared holds a table', async () => {
+      const changes = ["XA START 'mine', 'part', 7", 'DELETE FROM child WHERE id = 1', "XA END 'mine', 'part', 7"];
+      const before = asData(await planned({ copy: true }));
+      await server.sql('copy', ...changes, "XA PREPARE 'mine', 'part', 7");
+      const left = 'SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = 0';
+      await eventually(async () => (await server.sql('', 'DO SLEEP(0.11)', left)).length > 0);
+      const refused = {
+        code: 'sessions_stay',
+        message: 'A prepared XA transaction holds copy.child, so copy cannot be replaced',
+        details: ["prepared: 'mine', 'part', 7"],
+      };
+      try {
+        for (const copy of [false, true]) await expect(planned({ copy })).rejects.toMatchObject(refused);
+        await expect(applyReset(context(), before)).rejects.toMatchObject(refused);
+      } finally {
+        await server.sql('', "XA ROLLBACK 'mine', 'part', 7");
+      }
+      expect(await reset()).toMatchObject({ way: 'in_place' });
+    });
+
+    it.runIf(process.env.TEST_FULL)(
+      'is refused after seconds while a session has a transaction that XA has prepared',
+      { timeout: 60_000 },
+      async () => {
+        await using holder = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+        for (const part of ['START', 'END', 'PREPARE']) {
+          await holder.execute(`XA ${part} 'held'`);
+          if (part === 'START') await holder.execute('DELETE FROM child WHERE id = 1');
+        }
+        const started = performance.now();
+        try {
+          await expect(reset()).rejects.toMatchObject({
+            code: 'sessions_stay',
+            details: expect.arrayContaining(["prepared: 'held'"]),
+          });
+          expect(performance.now() - started).toBeLessThan(40_000);
+        } finally {
+          await server.sql('', "XA ROLLBACK 'held'");
+        }
+        expect(await server.dump('copy')).toBe(pristine);
+      },
+    );
 
     it('sees what is written while it waits for a lock, and ends no session', async () => {
       await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 0);
@@ -188,6 +251,17 @@ for (const flavour of testedFlavours('mariadb')) {
       }
       expect(await server.dump('copy')).toBe(loaded);
       pristine = loaded;
+    });
+
+    it('gives the server a time of the last write again after its restart', { timeout: 60_000 }, async () => {
+      await server.sql('', 'SET GLOBAL innodb_flush_log_at_trx_commit = 1');
+      await reset({ copy: true });
+      await server.crash();
+      expect(await doubtful()).toEqual(['child', 'guarded', 'item', 'parent']);
+      // The triggers of one could not be turned off.
+      await eventually(async () => (await reset()).way === 'in_place' && (await doubtful()).length === 1);
+      expect(await doubtful()).toEqual(['guarded']);
+      expect(await server.dump('copy')).toBe(pristine);
     });
 
     it.each([

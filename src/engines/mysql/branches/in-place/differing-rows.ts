@@ -3,6 +3,7 @@ import type { CatalogColumn, CatalogTable } from '../../catalog/tables.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { countRows } from '../../restore/only-rows/references.ts';
+import { checksumExpression } from '../copy-rows.ts';
 
 export interface ComparedTable extends Pick<CatalogTable, 'name' | 'columns' | 'key'> {
   /** Database of the base copy, and the destination. */
@@ -21,6 +22,11 @@ export interface TableChanges {
   insert: number;
 }
 
+export interface ComparedRows extends TableChanges {
+  /** Both tables have the rows of the record. */
+  isEqual: boolean;
+}
+
 /** Names what a comparison and an exchange of rows read and write, for LOCK TABLES. */
 export function locksOf(table: ComparedTable): string[] {
   const { base, destination, name } = table;
@@ -33,18 +39,19 @@ function aliasesOf({ at }: ComparedTable): { b: string; d: string } {
   return { b: `b${Number(at)}`, d: `d${Number(at)}` };
 }
 
-/** Counts the rows that only one of the two tables has. */
-export async function countDifferingRows(session: MysqlSession, table: ComparedTable): Promise<TableChanges> {
-  const { name, base, destination } = table;
+/** Counts the rows that only one of the two tables has, in one pass over both. */
+export async function countDifferingRows(session: MysqlSession, table: ComparedTable): Promise<ComparedRows> {
+  const { name, base, destination, rows, checksum } = table;
   const { b, d } = aliasesOf(table);
-  const [own, other] = [`${quotePath(destination, name)} AS ${d}`, `${quotePath(base, name)} AS ${b}`];
-  const same = `${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`;
-  const amount = (from: string, among: string): Promise<number> =>
-    countRows(
-      session,
-      `SELECT COUNT(*) AS amount FROM ${from} WHERE NOT EXISTS (SELECT 1 FROM ${among} WHERE ${same})`,
-    );
-  return { table, delete: await amount(own, other), insert: await amount(other, own) };
+  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  const [equal] = await session.query<{ amount: number | string; sum: string }>(
+    `SELECT COUNT(*) AS amount, ${checksumExpression(table, b)} AS sum FROM ${other} AS ${b} STRAIGHT_JOIN ${own} AS ${d}
+     ON ${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`,
+  );
+  const amount = Number(equal?.amount ?? 0);
+  const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  const isEqual = amount === rows && present === rows && String(equal?.sum) === checksum;
+  return { table, delete: present - amount, insert: Math.max(0, rows - amount), isEqual };
 }
 
 /**
@@ -59,14 +66,34 @@ export async function exchangeDifferingRows(session: MysqlSession, table: Compar
   const deleted = await session.execute(
     `DELETE FROM ${own} WHERE NOT EXISTS (SELECT 1 FROM ${other} AS ${b} WHERE ${same})`,
   );
-  const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
+  const count = (): Promise<number> => countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  // All that are left are rows of the base copy.
+  if ((await count()) === rows) return { table, delete: deleted.rows, insert: 0 };
   const inserted = await session.execute(
-    `INSERT INTO ${own} (${columns.join(', ')}) SELECT ${columns.map((column) => `${b}.${column}`).join(', ')} FROM ${other} AS ${b}
-     WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
+    `${insertOf(table)} WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
   );
-  const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  const present = await count();
   if (present !== rows) throw new Error(`${name}: ${present} rows are there, and ${rows} were to be`);
   return { table, delete: deleted.rows, insert: inserted.rows };
+}
+
+function insertOf(table: ComparedTable): string {
+  const { name, base, destination } = table;
+  const { b } = aliasesOf(table);
+  const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
+  const values = columns.map((column) => `${b}.${column}`).join(', ');
+  return `INSERT INTO ${quotePath(destination, name)} (${columns.join(', ')}) SELECT ${values} FROM ${quotePath(base, name)} AS ${b}`;
+}
+
+/**
+ * Writes one row as it is: a server that was started since the last write knows a time of it again, so that later resets
+ * need not read the table.
+ */
+export async function writeAgain(session: MysqlSession, table: ComparedTable): Promise<void> {
+  const first = `ORDER BY ${table.key.map(quoteName).join(', ')} LIMIT 1`;
+  const deleted = await session.execute(`DELETE FROM ${quotePath(table.destination, table.name)} ${first}`);
+  const inserted = await session.execute(`${insertOf(table)} ${first}`);
+  if (deleted.rows !== inserted.rows) throw new Error(`${table.name}: a row is not there again`);
 }
 
 function sameKey({ key }: ComparedTable, b: string, d: string): string {

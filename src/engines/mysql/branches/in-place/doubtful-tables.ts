@@ -6,7 +6,7 @@ import { readAuxiliaryNames } from '../../server/server.ts';
 import { readBaseRecord } from '../base-record.ts';
 import { type ComparedTable, incomparableColumn } from './differing-rows.ts';
 import { compareDefinitions, type SameDefinitions } from './same-definitions.ts';
-import { findUnwritten } from './unwritten-tables.ts';
+import { findUnwritten, type TableStates, type Unwritten } from './unwritten-tables.ts';
 
 export interface DoubtfulTables extends SameDefinitions {
   destination: string;
@@ -15,8 +15,8 @@ export interface DoubtfulTables extends SameDefinitions {
   id: string;
   /** Tables that may have other rows than the base copy, or have another counter. */
   compared: ComparedTable[];
-  /** Tables that are proved to have its rows. */
-  others: string[];
+  /** The others, which are proved to have its rows. */
+  unwritten: TableStates;
 }
 
 /** Bytes up to which, and share of all bytes up to which, a comparison is tried: it takes at most two thirds of the time of a copy. */
@@ -24,7 +24,11 @@ const FEW_BYTES = 1024 * 1024 * 1024;
 const FEW = 0.2;
 
 /** Finds the tables that a reset in place compares, or why there is none: definitions differ, or a table does not permit it. */
-export async function findDoubtfulTables(server: MysqlSession, destination: string): Promise<DoubtfulTables | string> {
+export async function findDoubtfulTables(
+  server: MysqlSession,
+  destination: string,
+  seen: Unwritten | null = null,
+): Promise<DoubtfulTables | string> {
   const { of, base } = await readAuxiliaryNames(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (!record) return 'the base copy is of another state';
@@ -39,7 +43,7 @@ export async function findDoubtfulTables(server: MysqlSession, destination: stri
   );
   if (unfit || catalog.length !== record.definitions.tables.length)
     return `${unfit?.name ?? 'a table'} is no InnoDB table without versions`;
-  const unwritten = await findUnwritten(server, { destination, database: base, base: record.id });
+  const unwritten = await findUnwritten(server, { destination, database: base, base: record.id, seen });
   const isCompared = ({ name }: CatalogTable): boolean => !unwritten.has(name) || same.counters.has(name);
   const doubtful = catalog.filter(isCompared);
   const why = whyNotCompared(doubtful, same) ?? whyMany(doubtful, catalog);
@@ -48,8 +52,11 @@ export async function findDoubtfulTables(server: MysqlSession, destination: stri
     const { rows = 0, checksum = null } = recorded.get(table.name) ?? {};
     return { ...table, base, destination, rows, checksum, at };
   });
-  const others = catalog.filter((table) => !isCompared(table)).map(({ name }) => name);
-  return { ...same, destination, base, id: record.id, compared, others };
+  const others = catalog.flatMap((table) => {
+    const state = isCompared(table) ? undefined : unwritten.get(table.name);
+    return state ? [[table.name, state] as const] : [];
+  });
+  return { ...same, destination, base, id: record.id, compared, unwritten: new Map(others) };
 }
 
 function whyNotCompared(tables: CatalogTable[], { searched }: SameDefinitions): string | null {

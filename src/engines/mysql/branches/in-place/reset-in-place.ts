@@ -3,7 +3,7 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
+import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
@@ -15,30 +15,58 @@ import { lockDestination, verifyLock } from '../../server/server.ts';
 import { assertNoForeignReferences } from '../../swap/foreign-references.ts';
 import { counterStatement, SETTINGS } from '../../swap/row-exchange.ts';
 import { findBaseCopies } from '../base-copies.ts';
-import { checksumOf } from '../copy-rows.ts';
+import { checksumOf, inSessions } from '../copy-rows.ts';
 import {
+  type ComparedRows,
   type ComparedTable,
   countDifferingRows,
   exchangeDifferingRows,
   locksOf,
   type TableChanges,
+  writeAgain,
 } from './differing-rows.ts';
 import { type DoubtfulTables, findDoubtfulTables } from './doubtful-tables.ts';
-import { provableStates, recordUnwritten } from './unwritten-tables.ts';
+import {
+  findForgotten,
+  parseUnwritten,
+  provableStates,
+  recordUnwritten,
+  type Unwritten,
+  unwrittenOf,
+} from './unwritten-tables.ts';
 
 /** Rows up to which exchanging them takes less time than a copy. */
 const MOST_ROWS = 100_000;
 
-/** Finds what a reset in place would change, or why there can be none. Changes nothing. */
-export async function planInPlace(context: EngineContext, url: DatabaseUrl): Promise<InPlaceChanges | string> {
+/** Finds what a reset in place would change, and the tables that have the rows of the base copy; or why there can be none. Changes nothing. */
+export async function planInPlace(context: EngineContext, url: DatabaseUrl): Promise<PlannedInPlace | string> {
   return orReason(async () => {
     await using session = await openSession(context, url);
     const found = await findDoubtfulTables(session, url.database ?? '');
     if (typeof found === 'string') return found;
-    const changes: TableChanges[] = [];
-    for (const table of found.compared) changes.push(await countDifferingRows(session, table));
-    return whyNot(found, changes) ?? changesOf(found, changes);
+    // Before the rows are read.
+    const states = await provableStates(session, url.database ?? '', { unlocked: true });
+    const compared = await compareRows(context, { url, tables: found.compared });
+    const equal = new Set(compared.flatMap(({ table, isEqual }) => (isEqual ? [table.name] : [])));
+    for (const name of states.keys()) if (!equal.has(name)) states.delete(name);
+    return whyNot(found, compared) ?? { ...changesOf(found, compared), seen: unwrittenOf(found.id, states) };
   });
+}
+
+async function compareRows(
+  context: EngineContext,
+  { url, tables }: { url: DatabaseUrl; tables: ComparedTable[] },
+): Promise<ComparedRows[]> {
+  const compared: ComparedRows[] = [];
+  await inSessions(context, {
+    url,
+    queue: tables.toSorted((one, other) => other.rows - one.rows),
+    prepare: prepareReset,
+    async work(session, table) {
+      compared.push(await countDifferingRows(session, table));
+    },
+  });
+  return compared.sort((one, other) => one.table.at - other.table.at);
 }
 
 /**
@@ -47,7 +75,7 @@ export async function planInPlace(context: EngineContext, url: DatabaseUrl): Pro
  */
 export async function resetInPlace(
   context: EngineContext,
-  { url, accept }: InPlaceReset,
+  { url, accept, seen }: InPlaceReset,
 ): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });
@@ -58,7 +86,7 @@ export async function resetInPlace(
   const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
   const changes = await orReason(async () => {
     await using session = await openSession(context, url);
-    return await exchange(context, { server, session, url });
+    return await exchange(context, { server, session, url, seen: parseUnwritten(seen) });
   });
   if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
   else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
@@ -66,11 +94,13 @@ export async function resetInPlace(
 }
 
 async function openSession(context: EngineContext, url: DatabaseUrl): Promise<MysqlSession> {
-  return prepareSession(await connect(context, url, { several: true }), async (session) => {
-    await session.execute(SETTINGS);
-    if (await replicatesStatements(session)) return;
-    await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  });
+  return prepareSession(await connect(context, url, { several: true }), prepareReset);
+}
+
+async function prepareReset(session: MysqlSession): Promise<void> {
+  await session.execute(SETTINGS);
+  if (await replicatesStatements(session)) return;
+  await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
 }
 
 /** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
@@ -111,15 +141,21 @@ interface Exchange {
   server: MysqlSession;
   session: MysqlSession;
   url: DatabaseUrl;
+  /** Evidence of the plan. */
+  seen: Unwritten | null;
 }
 
-async function exchange(context: EngineContext, { server, session, url }: Exchange): Promise<InPlaceChanges | string> {
+async function exchange(
+  context: EngineContext,
+  { server, session, url, seen }: Exchange,
+): Promise<InPlaceChanges | string> {
   const destination = url.database ?? '';
-  const locked = await lockTables(server, { session, destination });
+  const locked = await lockTables(server, { session, destination, seen });
   if (typeof locked === 'string') return locked;
   const { tables, found } = locked;
   await assertNoForeignReferences(server, destination);
-  const states = await provableStates(server, destination);
+  const states = new Map([...found.unwritten, ...(await provableStates(server, destination))]);
+  const forgotten = tables.length > 0 ? await findForgotten(server, destination) : new Set();
   const changes: TableChanges[] = [];
   for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
@@ -128,6 +164,7 @@ async function exchange(context: EngineContext, { server, session, url }: Exchan
     const why = whyNot(found, changes);
     if (why !== null) return why;
     if (change.delete + change.insert > 0) states.delete(table.name);
+    else if (forgotten.has(table.name) && !found.triggered.has(table.name)) await writeAgain(session, table);
   }
   await recordUnwritten(server, { database: found.base, base: found.id, states });
   context.signal.throwIfAborted();
@@ -153,15 +190,15 @@ const ATTEMPTS = 3;
 /** Locks all tables, then finds the doubtful ones again, since nobody writes now; returns those to compare. */
 async function lockTables(
   server: MysqlSession,
-  { session, destination }: { session: MysqlSession; destination: string },
+  { session, destination, seen }: { session: MysqlSession; destination: string; seen: Unwritten | null },
 ): Promise<{ tables: ComparedTable[]; found: DoubtfulTables } | string> {
   await session.execute('SET autocommit = 0');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const before = await findDoubtfulTables(server, destination);
+    const before = await findDoubtfulTables(server, destination, seen);
     if (typeof before === 'string') return before;
     const { compared: tables } = before;
     await session.execute(`LOCK TABLES ${allLocks(destination, before).join(', ')}`);
-    const found = await findDoubtfulTables(server, destination);
+    const found = await findDoubtfulTables(server, destination, seen);
     if (typeof found === 'string') return found;
     const names = new Set(tables.map(({ name }) => name));
     if (found.compared.every(({ name }) => names.has(name))) return { tables, found };
@@ -171,8 +208,9 @@ async function lockTables(
 }
 
 /** Tables that are not compared may be read meanwhile, and not written to. */
-function allLocks(destination: string, { compared, others }: DoubtfulTables): string[] {
-  return [...compared.flatMap(locksOf), ...others.map((name) => `${quotePath(destination, name)} READ`)];
+function allLocks(destination: string, { compared, unwritten }: DoubtfulTables): string[] {
+  const others = [...unwritten.keys()].map((name) => `${quotePath(destination, name)} READ`);
+  return [...compared.flatMap(locksOf), ...others];
 }
 
 /** In one packet, which the server runs to its end without its client. No transaction includes the counters. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { readServer } from '../../catalog/introspect.ts';
 import { ownTablesIn } from '../../catalog/tables.ts';
 import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
-import { quoteName, quotePath, quoteText } from '../../connection/quote.ts';
+import { quoteName, quotePath, quoteText, tablesIn } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { unless } from '../../connection/session-errors.ts';
 import { UNWRITTEN } from '../../server/names.ts';
@@ -17,11 +17,14 @@ const stateSchema = v.object({
   updated: v.string(),
 });
 
-const unwrittenSchema = v.object({
+/** States in which tables have the rows of a base copy. */
+export const unwrittenSchema = v.object({
   /** `id` of the base copy's record. */
   base: v.string(),
   tables: v.array(v.object({ name: v.string(), ...stateSchema.entries })),
 });
+
+export type Unwritten = v.InferOutput<typeof unwrittenSchema>;
 
 export type TableStates = Map<string, v.InferOutput<typeof stateSchema>>;
 
@@ -38,16 +41,24 @@ const MOST_TRANSACTIONS = 1000;
  * Returns the states of tables by which each later write will be seen; without PROCESS, none. A write has the time of its
  * commit on MySQL, and of the start of its transaction on MariaDB. So no state is evidence whose second may not be over, or
  * in which a transaction began that is still open.
+ *
+ * A commit has its time a moment before others see its rows. So where writers are not locked out until the rows are read
+ * (`unlocked`), there is no evidence while any transaction with changes is open.
  */
-export async function provableStates(server: MysqlSession, database: string): Promise<TableStates> {
+export async function provableStates(
+  server: MysqlSession,
+  database: string,
+  { unlocked = false } = {},
+): Promise<TableStates> {
   const [clock] = await server.query<{ before: string }>(
     `SELECT CAST(NOW(0) - INTERVAL ${MARGIN_SECONDS} SECOND AS CHAR) AS \`before\``,
   );
-  const open = await openTransactions(server);
-  if (!clock || !open) return new Map();
+  const open = (await openTransactions(server)) ?? (unlocked ? await openTransactionsLater(server) : null);
+  if (!clock || !open || (unlocked && open.haveChanges)) return new Map();
+  const { began } = open;
   const { states, locals } = await readStates(server, database);
   for (const [name, { updated }] of states) {
-    if (updated > clock.before || open.has(updated) || open.has(locals.get(name) ?? '')) states.delete(name);
+    if (updated > clock.before || began.has(updated) || began.has(locals.get(name) ?? '')) states.delete(name);
   }
   return states;
 }
@@ -72,6 +83,14 @@ async function readStates(
   return { states, locals };
 }
 
+/** Returns tables of which the server knows no time of a write, as after its start. */
+export async function findForgotten(server: MysqlSession, database: string): Promise<Set<string>> {
+  const rows = await server.query<{ name: string }>(
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND UPDATE_TIME IS NULL`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
 const LISTS = { mariadb: 'INNODB_SYS_TABLES', mysql: 'INNODB_TABLES' };
 
 /** By names as those of files. */
@@ -93,20 +112,37 @@ function fileName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_]/g, (character) => hex(character));
 }
 
+interface OpenTransactions {
+  /** Times in the server's own time zone. */
+  began: Set<string>;
+  haveChanges: boolean;
+}
+
+/** The server renews its list when nobody has read it for 0.1 s. */
+async function openTransactionsLater(server: MysqlSession): Promise<OpenTransactions | null> {
+  await server.execute('DO SLEEP(0.11)');
+  return openTransactions(server);
+}
+
 /**
- * Returns when the open transactions began, in the server's own time zone; `null` when that cannot be told. The server
- * answers from a list that it may have made before: one with a transaction of this session is new.
+ * Finds the open transactions of others; `null` when that cannot be told. The server answers from a list that it may have
+ * made before: one with a transaction of this session is new.
  */
-async function openTransactions(server: MysqlSession): Promise<Set<string> | null> {
+async function openTransactions(server: MysqlSession): Promise<OpenTransactions | null> {
   await server.execute('START TRANSACTION WITH CONSISTENT SNAPSHOT');
   try {
     const rows = await server
-      .query<{ own: number; started: string }>(
-        `SELECT trx_mysql_thread_id = CONNECTION_ID() AS own, CAST(trx_started AS CHAR) AS started FROM information_schema.INNODB_TRX LIMIT ${MOST_TRANSACTIONS + 1}`,
+      .query<{ own: number; started: string; changes: number }>(
+        `SELECT trx_mysql_thread_id = CONNECTION_ID() AS own, CAST(trx_started AS CHAR) AS started, trx_rows_modified > 0 AS changes FROM information_schema.INNODB_TRX LIMIT ${MOST_TRANSACTIONS + 1}`,
       )
       .catch(unless([RIGHT_MISSING], null));
     const isWhole = rows && rows.length <= MOST_TRANSACTIONS && rows.some(({ own }) => Number(own) === 1);
-    return isWhole ? new Set(rows.flatMap(({ own, started }) => (Number(own) === 1 ? [] : [started]))) : null;
+    if (!isWhole) return null;
+    const others = rows.filter(({ own }) => Number(own) !== 1);
+    return {
+      began: new Set(others.map(({ started }) => started)),
+      haveChanges: others.some(({ changes }) => Number(changes) === 1),
+    };
   } finally {
     await server.execute('ROLLBACK');
   }
@@ -124,27 +160,53 @@ export async function recordUnwritten(
   server: MysqlSession,
   { database, base, states }: UnwrittenRecord,
 ): Promise<void> {
-  const value: v.InferOutput<typeof unwrittenSchema> = {
-    base,
-    tables: [...states].map(([name, state]) => ({ name, ...state })),
-  };
+  const value = unwrittenOf(base, states);
   if (isDeepStrictEqual(await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema }), value))
     return;
   await server.execute(`DROP TABLE IF EXISTS ${quotePath(database, UNWRITTEN)}`);
   await writeRecord(server, { database, table: UNWRITTEN, value });
 }
 
-/** Returns the tables of the destination that are proved to have the rows of the base copy. */
+export function unwrittenOf(base: string, states: TableStates): Unwritten {
+  return { base, tables: [...states].map(([name, state]) => ({ name, ...state })) };
+}
+
+/** Returns the evidence that a plan or a mark was given with. */
+export function parseUnwritten(value: unknown): Unwritten | null {
+  const parsed = v.safeParse(unwrittenSchema, value);
+  return parsed.success ? parsed.output : null;
+}
+
+interface UnwrittenSearch {
+  destination: string;
+  /** Database of the base copy, and `id` of its record. */
+  database: string;
+  base: string;
+  /** Evidence besides the recorded. */
+  seen?: Unwritten | null;
+}
+
+/** Returns the tables of the destination that are proved to have the rows of the base copy, in their states. */
 export async function findUnwritten(
   server: MysqlSession,
-  { destination, database, base }: { destination: string; database: string; base: string },
-): Promise<Set<string>> {
+  { destination, database, base, seen = null }: UnwrittenSearch,
+): Promise<TableStates> {
   const record = await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema });
-  if (record?.base !== base) return new Set();
-  const { states: present } = await readStates(server, destination);
-  const isAsBefore = ({ name, id, updated }: (typeof record.tables)[number]): boolean => {
-    const now = present.get(name);
-    return now?.id === id && now.updated === updated;
-  };
-  return new Set(record.tables.filter(isAsBefore).map(({ name }) => name));
+  const known = [record, seen].flatMap((each) => (each?.base === base ? each.tables : []));
+  return known.length === 0 ? new Map() : findAsBefore(server, destination, known);
+}
+
+/** Returns the tables that are in one of these states, and so were not written to since. */
+export async function findAsBefore(
+  server: MysqlSession,
+  database: string,
+  tables: Unwritten['tables'],
+): Promise<TableStates> {
+  const { states } = await readStates(server, database);
+  return new Map(
+    tables.flatMap(({ name, id, updated }) => {
+      const now = states.get(name);
+      return now?.id === id && now.updated === updated ? [[name, now]] : [];
+    }),
+  );
 }

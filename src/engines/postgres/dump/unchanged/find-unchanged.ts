@@ -4,12 +4,12 @@ import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { TERMINATOR_LINES } from '../archive.ts';
 import { nameOf } from '../dump-progress.ts';
-import { fileName, type Range } from '../ranges.ts';
+import { fileName, type Range, WHOLE } from '../ranges.ts';
 import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
 import { isProvable, type SourceState } from './read-state.ts';
 import { betweenSessions } from './readers.ts';
 import { withinSavepoint } from './savepoint.ts';
-import { findUnchangedRanges, type ScanOptions } from './scan.ts';
+import { findUnchangedRanges, isWhole, type ScanOptions } from './scan.ts';
 
 /** Files that need not be read, by the place of their range; `null` where a range is to be read. */
 export type UnchangedFiles = Map<CatalogTable, (PackedFile | null)[]>;
@@ -27,23 +27,33 @@ export interface ProveOptions {
 export async function proveUnchanged(
   session: PostgresSession,
   { last, state, ranges, openSecond = async () => null }: ProveOptions,
-): Promise<{ files: UnchangedFiles; reading: ReadSummary }> {
+): Promise<{ files: UnchangedFiles; ranges: Map<CatalogTable, Range[]>; reading: ReadSummary }> {
   const evidence = last ? parseEvidence(last.evidence) : null;
   const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
-  const files: UnchangedFiles =
+  const found: FoundTables =
     isBelieved && last
       ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges, openSecond })
       : new Map();
+  const files: UnchangedFiles = new Map([...found].map(([table, one]) => [table, one.files]));
   const provable = [...ranges.keys()].some(isProvable);
   const isRefused = provable && last !== undefined && last.evidence !== null && !isBelieved;
   const refused = isRefused ? (state === null ? 'unprovable' : 'history') : null;
   return {
     files,
+    ranges: new Map([...ranges].map(([table, parts]) => [table, found.get(table)?.ranges ?? parts])),
     reading: readingOf(
       [...ranges.keys()].filter((table) => !table.without_rows),
       { files, refused, provable },
     ),
   };
+}
+
+/** The ranges of each table, and the file of each that need not be read. */
+type FoundTables = Map<CatalogTable, FoundTable>;
+
+interface FoundTable {
+  ranges: Range[];
+  files: (PackedFile | null)[];
 }
 
 interface FindOptions {
@@ -54,7 +64,7 @@ interface FindOptions {
   openSecond: (pages: number) => Promise<PostgresSession | null>;
 }
 
-async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<UnchangedFiles> {
+async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<FoundTables> {
   const found = await withinSavepoint(session, async () => {
     // For these scans only: one by an index would visit the blocks in the order of its keys.
     await session.execute(`SET LOCAL enable_seqscan = 'on'`);
@@ -68,7 +78,7 @@ async function findUnchanged(session: PostgresSession, options: FindOptions): Pr
 async function scanTables(
   session: PostgresSession,
   { evidence, state, isStored, ranges, openSecond }: FindOptions,
-): Promise<Promise<[CatalogTable, (PackedFile | null)[]]>[]> {
+): Promise<Promise<[CatalogTable, FoundTable]>[]> {
   const recorded = new Map(evidence.tables.map((table) => [table.oid, table]));
   const scans = [...ranges].flatMap(([table, parts]): ScanOptions[] => {
     const earlier = recorded.get(table.oid);
@@ -85,9 +95,15 @@ async function scanTables(
     // The store is examined while the server scans the next table.
     const files = Promise.all(unchanged.map((one, at) => one && takeOver(one, fileName(table, at), isStored)));
     files.catch(() => {});
-    return [files.then((all): [CatalogTable, (PackedFile | null)[]] => [table, all])];
+    return [files.then((all): [CatalogTable, FoundTable] => [table, toFound(scan, all)])];
   });
   return found.flat();
+}
+
+function toFound({ ranges, earlier }: ScanOptions, files: (PackedFile | null)[]): FoundTable {
+  if (!isWhole(earlier)) return { ranges, files };
+  // Files of the whole table are taken over together or not at all.
+  return files.includes(null) ? { ranges, files: ranges.map(() => null) } : { ranges: files.map(() => WHOLE), files };
 }
 
 async function takeOver(

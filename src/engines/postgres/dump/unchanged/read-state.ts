@@ -23,7 +23,7 @@ export interface TableState {
 }
 
 /** Reading smaller tables costs no more than proving that they need not be read. */
-const LEAST_BYTES = 128 * 1024;
+export const LEAST_BYTES = 128 * 1024;
 
 /** Reports whether rows of the table could be proved unchanged on a server that permits it. */
 export function isProvable({ bytes, is_heap, row_security, without_rows }: CatalogTable): boolean {

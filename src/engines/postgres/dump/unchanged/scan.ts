@@ -1,7 +1,7 @@
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { conditionOf, type Range } from '../ranges.ts';
+import { conditionOf, type Range, WHOLE } from '../ranges.ts';
 import type { RangeEvidence } from './evidence.ts';
 
 export interface ScanOptions {
@@ -25,12 +25,15 @@ export async function findUnchangedRanges(
   session: PostgresSession,
   { table, ranges, earlier, xmin }: ScanOptions,
 ): Promise<(RangeEvidence | null)[]> {
+  if (isWhole(earlier)) {
+    // What a load has recorded: unchanged as a whole, or not at all.
+    return (await isSameWhole(session, { table, earlier, xmin })) ? earlier : ranges.map(() => null);
+  }
   const candidates = ranges.map((range) => candidateOf(range, earlier));
   const unchanged: (RangeEvidence | null)[] = ranges.map(() => null);
   if (ranges.length <= SAMPLE && ranges.length === earlier.length && !candidates.includes(null)) {
     // All ranges of a table, whose blocks are read sooner without borders.
-    const { rows, fresh } = await countRange(session, { table, range: { start: null, end: null }, xmin });
-    if (!fresh && rows === earlier.reduce((sum, range) => sum + range.rows, 0)) return candidates;
+    if (await isSameWhole(session, { table, earlier, xmin })) return candidates;
     if (ranges.length === 1) return unchanged;
   }
   const places = [...candidates.keys()].filter((at) => candidates[at] !== null);
@@ -49,6 +52,19 @@ export async function findUnchangedRanges(
   await examine(places.filter((_, at) => at % step === 0));
   if (unchanged.some((one) => one !== null)) await examine(places.filter((_, at) => at % step !== 0));
   return unchanged;
+}
+
+/** Several files of a table whose rows are at unknown places. */
+export function isWhole(ranges: RangeEvidence[]): boolean {
+  return ranges.length > 1 && ranges.every(({ start, end }) => start === null && end === null);
+}
+
+async function isSameWhole(
+  session: PostgresSession,
+  { table, earlier, xmin }: Omit<ScanOptions, 'ranges'>,
+): Promise<boolean> {
+  const { rows, fresh } = await countRange(session, { table, range: WHOLE, xmin });
+  return !fresh && rows === earlier.reduce((sum, range) => sum + range.rows, 0);
 }
 
 /** The recorded range with the same blocks, or with these and all behind them: the last one had no end. */
