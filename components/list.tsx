@@ -8,6 +8,8 @@ import { useTheme } from './theme.ts';
 export interface Viewport {
   keys: string[];
   furthest: number;
+  /** Columns of a wide window are drawn as lines below each other. */
+  stacked?: boolean;
   /** Lines in view of a text that scrolls. */
   page?: number;
   /** The pane that has the keys; absent where a screen is alone on its page. */

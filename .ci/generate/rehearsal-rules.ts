@@ -10,7 +10,7 @@ export function rehearsalRules(): string {
 CREATE INDEX ON orders (customer_id); -- index_not_concurrent: writes to the table wait until the index is built
 \`\`\`
 
-\`tool rehearse\` compares each statement of a migration with these rules. Only tables with rows from before the migration count. A warning has the table, the effect, the safer form and the address below. Statements that a program puts together on the server are not read; a rewrite by them is reported.
+\`tool rehearse\` compares each statement of a migration with these rules. Only tables with rows from before the migration count. Dynamic SQL is not read; a rewrite by it is reported.
 
 ## PostgreSQL
 

@@ -1,4 +1,3 @@
-import { focusOn } from '../../src/operations/subset/diagram-text.ts';
 import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import {
@@ -124,7 +123,7 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
     return rows === null ? each : { ...each, expected: rows };
   });
   const graph = { ...found.sealed.graph, tables };
-  navigation.push({ screen: 'subset-graph', target, graph, ...focusOn(graph, focus) });
+  navigation.push({ screen: 'subset-graph', target, graph, focus, trail: [], selected: null, open: [] });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */

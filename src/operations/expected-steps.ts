@@ -62,9 +62,13 @@ export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
   return { step: 'drop', label: 'Drop outdated copies', ms: 900 + bytes / 200_000 };
 }
 
+/** Steps that last as long whatever the content is. */
+const FIXED_STEPS = ['connect', 'prepare', 'leaks', 'traces', 'swap', 'store'];
+
 /** Marks steps whose content is assumed, so that they are corrected once it is known. */
 export function assumedSteps(steps: ExpectedStep[], { assumed, bytes }: ExpectedContent): ExpectedStep[] {
-  return assumed ? steps.map((step) => ({ ...step, assumedBytes: bytes })) : steps;
+  if (!assumed) return steps;
+  return steps.map((step) => (FIXED_STEPS.includes(step.step) ? step : { ...step, assumedBytes: bytes }));
 }
 
 /** Bytes in a millisecond: of a network that is neither slow nor fast. */

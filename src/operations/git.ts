@@ -5,6 +5,7 @@ import { redact } from '../process/redact.ts';
 import { fittingGitState, type GitState } from '../results/manifest/git-state.ts';
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 export interface Checkout {
   /** Address of the remote `origin` without credentials, else the folder. */
@@ -153,6 +154,32 @@ async function mayBeIn(context: GitContext): Promise<boolean> {
   const { cwd } = context;
   if (cwd === undefined || isNamedByEnvironment(context)) return true;
   return (await nearestRepository(cwd).catch(() => null)) !== null;
+}
+
+/** Returns the error of a folder that git shows no working tree for: of another owner, bare, damaged, or none at all. */
+export async function noRepository({ cwd = '.' }: Pick<Context, 'cwd'>): Promise<UserError> {
+  const folder = await nearestRepository(cwd).catch(() => null);
+  if (folder !== null) {
+    return new UserError('git_missing', `git shows no working tree in ${folder}`, {
+      hint: `To see why: git -C ${shellWord(folder)} rev-parse --show-toplevel. Use a working tree that belongs to you.`,
+    });
+  }
+  return new UserError('git_missing', 'The current folder is in no git repository', {
+    hint: 'Run the command in the working tree of a git repository.',
+  });
+}
+
+/** The top folder of the main working tree, as git lists it; `null` in a bare repository, which has none. */
+export async function readMainFolder(context: Context): Promise<string | null> {
+  const list = await git(context, ['worktree', 'list', '--porcelain']);
+  const [first = ''] = (list ?? '').split('\n\n');
+  return first.endsWith('\nbare') ? null : (/^worktree (.+)$/m.exec(first)?.[1] ?? null);
+}
+
+/** The git folder that the user's environment names for this folder; `null` where it names none. */
+export async function readNamedFolder(context: Context): Promise<string | null> {
+  if (!isNamedByEnvironment(context)) return null;
+  return (await git(context, ['rev-parse', '--absolute-git-dir'])) ?? '';
 }
 
 function isNamedByEnvironment({ environment }: GitContext): boolean {

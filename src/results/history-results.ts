@@ -9,7 +9,11 @@ const MAX_STEPS = 100;
 const text = v.pipe(v.string(), v.maxLength(MAX_TEXT));
 const count = v.pipe(number, v.safeInteger(), v.minValue(0));
 
-const stepTime = v.object({ step: text, ms: describe(count, 'Duration in milliseconds.') });
+const stepTime = v.object({
+  step: text,
+  ms: describe(count, 'Duration in milliseconds.'),
+  expected_ms: optional(describe(count, 'Duration that the content let expect: how fast the server is.')),
+});
 
 export type StepTime = v.InferOutput<typeof stepTime>;
 

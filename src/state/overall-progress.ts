@@ -53,7 +53,7 @@ const MOST_WHILE_RUNNING = 0.99;
 /** Before the first step the plan is verified. */
 const LEAD_MS = 200;
 /** The estimates count as much as the measured durations when these have lasted so long, or such a share of the run. */
-const PRIOR_MS = 300;
+const PRIOR_MS = 1000;
 const PRIOR_SHARE = 0.1;
 /** One step that takes much longer or shorter than expected says little of the others. */
 const MOST_OF_A_STEP = 4;
@@ -176,10 +176,13 @@ function measured({ begun, expectedMs }: StepInList, now: number): { spentMs: nu
   const share = begun.state === 'running' ? (begun.progress && paceOf(begun.progress, now).share) || null : 1;
   // Without a report only a step that is overdue tells something.
   const doneMs = share === null ? Math.min(ms, expectedMs) : expectedMs * share;
-  if (share === null && ms <= expectedMs) return null;
+  if ((share === null || share < TELLING_SHARE) && ms <= expectedMs) return null;
   const least = Math.max(0, doneMs / MOST_OF_A_STEP - STEP_SLACK_MS);
   return { spentMs: Math.max(least, Math.min(doneMs * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs };
 }
+
+/** Before the first rows a step reads the catalog, or creates tables. */
+const TELLING_SHARE = 0.25;
 
 interface StepsAt {
   steps: StepInList[];
@@ -193,25 +196,30 @@ function leftOfStep({ begun, expectedMs }: StepInList, { factor, now }: { factor
   const spent = Math.max(0, now - begun.startedAt);
   // A step that takes longer than expected is expected to take longer still.
   const byTime = Math.max(ms - spent, OVERDUE_SHARE * (spent - LATE_FROM * ms), LEAST_LEFT_SHARE * ms);
-  return begun.progress ? leftByPace(begun.progress, { ms, byTime, now }) : byTime;
+  return begun.progress ? leftByPace(begun.progress, { ms, startedAt: begun.startedAt, byTime, now }) : byTime;
 }
 
 /** At first the expected rate counts more than the measured one, which begins with the first report. */
-function leftByPace({ done, total, samples }: Progress, { ms, byTime, now }: StepEstimate): number {
+function leftByPace({ done, total, samples }: Progress, { ms, startedAt, byTime, now }: StepEstimate): number {
   const first = samples.find((sample) => sample.done > 0);
   if (total === null || total <= 0 || !first || done > total) return byTime;
   const span = Math.max(0, now - first.at);
-  return (total - done) / ((done - first.done + (total / ms) * TRUSTED_MS) / (span + TRUSTED_MS));
+  // A dump reads the catalog first.
+  const expected = (total - first.done) / Math.max(ms - (first.at - startedAt), LEAST_PACED_SHARE * ms);
+  return (total - done) / ((done - first.done + expected * TRUSTED_MS) / (span + TRUSTED_MS));
 }
 
 interface StepEstimate {
   /** All of the step, as expected. */
   ms: number;
+  startedAt: number;
   byTime: number;
   now: number;
 }
 
 const TRUSTED_MS = 1000;
-const OVERDUE_SHARE = 0.5;
+/** The least share of a step after its first report. */
+const LEAST_PACED_SHARE = 0.3;
+const OVERDUE_SHARE = 0.8;
 const LATE_FROM = 0.7;
 const LEAST_LEFT_SHARE = 0.1;

@@ -27,6 +27,20 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
   return room < 0 ? '' : taken + ellipsis;
 }
 
+/** Shortens the text in its middle: long names mostly differ at their ends. */
+export function cutMiddle(text: string, width: number, ellipsis = '…'): string {
+  const clean = printable(text);
+  if (cellWidth(clean) <= width) return clean;
+  const room = width - cellWidth(ellipsis);
+  const start = cut(clean, Math.ceil(room / 2), '');
+  let end = '';
+  for (const grapheme of graphemes(clean).toReversed()) {
+    if (cellWidth(grapheme + end) > room - cellWidth(start)) break;
+    end = grapheme + end;
+  }
+  return room < 0 ? '' : start + ellipsis + end;
+}
+
 /** The text, and a mark behind it that stays where the text is cut. */
 export function cutBefore({ text, mark = '' }: { text: string; mark?: string }, width: number, ellipsis = '…'): string {
   return mark === '' ? cut(text, width, ellipsis) : cut(text, width - cellWidth(mark), ellipsis) + mark;

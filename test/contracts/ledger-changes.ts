@@ -45,7 +45,10 @@ const NAMES = [
 const WIDE_TABLES = 25;
 
 export const wideTables = (): string[] =>
-  Array.from({ length: WIDE_TABLES }, (_, at) => `CREATE TABLE wide_${at} (id integer PRIMARY KEY)`);
+  Array.from({ length: WIDE_TABLES }, (_, at) => `CREATE TABLE wide_${at} (id integer PRIMARY KEY, ${COLUMNS})`);
+
+/** 2,000 in all. */
+const COLUMNS = Array.from({ length: 80 }, (_, at) => `c${at} integer`).join(', ');
 
 /** Statements that add something that nobody has classified. */
 export function schemaChange(round: number, { random, isPostgres, isFolded }: RandomServer): SchemaChange {

@@ -314,7 +314,9 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
         const changes = Array.from({ length: CHANGES_AT_ONCE }, (_, at) => schemaChange(round + at, changing));
         await server.run('source', ...changes.flatMap(({ statements }) => statements));
         const expected = [...new Set(changes.flatMap(({ opens }) => opens))].sort();
+        const startedAt = performance.now();
         const { open } = await checkLedger(context, { target: 'app' });
+        expect(performance.now() - startedAt, '2,000 columns').toBeLessThan(2000);
         expect(open.map((item) => item.name).sort()).toEqual(expected);
         columns += expected.length;
         if (round === 0) {

@@ -42,9 +42,10 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  function context(): Context {
+  function context(signal?: AbortSignal): Context {
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
-    return testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } } });
+    const settings = { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } };
+    return testContext({ settings, ...(signal && { signal }) });
   }
 
   async function rehearse(request: Partial<RehearseRequest>): Promise<RehearsalResult> {
@@ -212,6 +213,22 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       for (const { outcome, rows } of [one, other])
         expect({ outcome, rows }).toMatchObject({ outcome: 'passed', rows: [{ before: 10, after: 7 }] });
       expect(await branches()).toEqual([]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'leaves no branch and no session when it is interrupted in the middle of a statement',
+    async () => {
+      const interrupting = new AbortController();
+      const given = context(interrupting.signal);
+      const planned = await planRehearsal(given, { target: 'app', sql: await sqlFile(server.sleeping) });
+      const ended = applyRehearsal(given, planned).catch((error: unknown) => error);
+      await eventually(async () => (await server.value('copy', server.sleepers)) === '1');
+      interrupting.abort('enough');
+      expect(await ended).toBe('enough');
+      expect(await branches()).toEqual([]);
+      expect(await server.value('copy', server.sleepers)).toBe('0');
     },
     LIMIT,
   );

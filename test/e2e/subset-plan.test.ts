@@ -83,6 +83,12 @@ targets:
     await terminal.waitFor(row('public.orders', 'child', ['2,000', '100']));
     await terminal.waitFor(row('public.country', 'copy', ['30', '30']));
     await terminal.waitFor(row('public.log', 'empty', ['500', '0']));
+    // The diagram has the rows of the subset, beside those of the source.
+    terminal.press('O');
+    await terminal.waitFor(/│ ❯ customer +│━+◂│ +orders +│━+▸│ +product/);
+    await terminal.waitFor(/10 of 200 .*100 of 2,000 .*8 of 40/);
+    terminal.press('esc');
+    await terminal.waitFor('Enter create');
 
     terminal.press('-');
     await terminal.waitFor('public.customer is a subset table');

@@ -266,11 +266,11 @@ const MYSQL: Record<string, string[]> = {
   'catalog/rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
-  'branches/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
+  'branches/copy-rows.ts': ['checksumExpression(table)', 'into', 'source', 'values.join(", ")'],
   // Quoted names, and aliases with numbers of the program.
   'branches/in-place/differing-rows.ts': [
-    ...['among', 'b', 'd', 'from', 'other', 'own', 'same', 'sameBytes(b, d)'],
-    ...['columns.join(", ")', 'columns.map(ArrowFunctionExpression).join(", ")'],
+    ...['b', 'd', 'other', 'own', 'same', 'sameBytes(b, d)', 'values'],
+    ...['checksumExpression(table, b)', 'columns.join(", ")', 'insertOf(table)'],
     ...['sameKey(table, b, d)', 'sameKey(table, b, own)', 'sameValues(table, b, d)', 'sameValues(table, b, own)'],
   ],
   'branches/in-place/reset-in-place.ts': ['allLocks(destination, before).join(", ")'],

@@ -411,6 +411,15 @@ describeWithPostgres('tool mcp', () => {
     const many = await allowed.call('rehearse', { target: 'app', file: 'many.sql' });
     expect(many).toMatchObject({ outcome: 'passed', works: [{ run: 'many.sql' }] });
     expect(many.truncated).toEqual([{ at: 'statements', shown: 200, total: 300 }]);
+    const together = await Promise.all(
+      ['one', 'two'].map((name) =>
+        allowed.call('rehearse', { target: 'app', sql: `CREATE TABLE ${name} (id integer)` }),
+      ),
+    );
+    expect(together.map(({ outcome, definitions }) => [outcome, definitions])).toEqual([
+      ['passed', [expect.objectContaining({ name: 'public.one (table)' })]],
+      ['passed', [expect.objectContaining({ name: 'public.two (table)' })]],
+    ]);
     expect((await server.databases()).filter((name) => name.includes('rehearsal'))).toEqual([]);
     expect(await log()).not.toContain(password);
   }, 60_000);

@@ -81,7 +81,7 @@ describe('the progress of a run', () => {
     expect(labels(endRun(begun, { status: 'failed', error }, 20))).toEqual(['restore']);
   });
 
-  test('the time left at half of a recorded run is within a factor of 1.5 of the true one in four of five', () => {
+  test('the time left at half of a recorded run is within a factor of 1.5 of the true one in seven of eight', () => {
     const factors = ESTIMATED.map((run) => {
       const half = run.ms / 2;
       const begun = run.events.filter(([at]) => at <= half);
@@ -89,7 +89,7 @@ describe('the progress of a run', () => {
       return (overallProgress(state, half).leftMs ?? 0) / half;
     });
     const good = factors.filter((factor) => factor >= 1 / 1.5 && factor <= 1.5);
-    expect(good.length / factors.length).toBeGreaterThanOrEqual(0.8);
+    expect(good.length / factors.length).toBeGreaterThanOrEqual(7 / 8);
   });
 
   test('estimates of an assumed content are corrected by the bytes that the first step reports', () => {
@@ -112,7 +112,7 @@ describe('the progress of a run', () => {
     );
     const { leftMs, share } = overallProgress(foldRun(slow, step('index', 'started'), 4200), 4200);
     expect(share).toBeCloseTo(0.5);
-    expect(leftMs).toBeGreaterThan(2500);
+    expect(leftMs).toBeGreaterThan(2000);
     expect(leftMs).toBeLessThan(4500);
   });
 });

@@ -16,6 +16,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
 import { cpusFor } from '../cpus-for.ts';
+import { contentOf } from '../expected-steps.ts';
 import { readGitState } from '../git.ts';
 import { recorded } from '../history/recorded.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
@@ -29,6 +30,7 @@ import { checkDatabase } from '../targets/check-databases.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { readEvidence, rowReading, writeEvidence } from './evidence.ts';
+import { buildExpectedSteps } from './expected-steps.ts';
 
 export interface BuildRequest {
   target: string;
@@ -64,6 +66,7 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
     {
       work: (timed) => buildFrom(timed, request, openDatabase(timed, url)),
       facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
+      steps: (snapshot) => buildExpectedSteps(name, contentOf(snapshot)),
     },
   );
 }

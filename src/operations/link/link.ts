@@ -1,19 +1,18 @@
-import { relative, sep } from 'node:path';
+import { relative } from 'node:path';
 import { parseUrl } from '../../engines/registry.ts';
 import type { LinkPlan, LinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
-import { isTracked, readCheckout, readHookFile } from '../git.ts';
+import { isTracked, noRepository, readCheckout, readHookFile, readMainFolder } from '../git.ts';
 import { createAddressComparison } from '../load/guard/guard.ts';
 import type { Planned } from '../planned.ts';
 import { assertNames, formatOf, keysIn, LINK_FILES } from './formats.ts';
 import { type Link, readLink, removeLink, writeLink } from './memory.ts';
 import { readInTree, refused } from './tree-file.ts';
-import { findTree, type Tree } from './trees.ts';
+import { findTree, type Tree, treeOf } from './trees.ts';
 
 export interface LinkRequest {
   target: string;
@@ -70,15 +69,18 @@ export async function applyLink(context: Context, { plan, link, hook }: PlannedL
 
 async function readMainTree(context: Context): Promise<Tree> {
   const checkout = await readCheckout(context);
-  if (!checkout) throw noRepository();
-  const tree = await findTree(checkout.folder);
-  if (!tree) {
-    throw refused(
-      `${checkout.folder} has its git folder elsewhere (a submodule, or --separate-git-dir): it cannot be linked`,
-    );
+  if (!checkout) throw await noRepository(context);
+  const tree = await treeOf(context, checkout);
+  if (tree?.isMain) return tree;
+  const main = tree && (await readMainFolder(context));
+  // A bare repository has no main tree: that of the link stands for it.
+  if (tree && main === null) return tree;
+  const found = main === null ? null : await findTree(main).catch(() => null);
+  if (!tree || found?.common !== tree.common) {
+    const why = 'has its git folder elsewhere (a submodule, or --separate-git-dir): it cannot be linked';
+    throw refused(`${checkout.folder} ${why}`, 'Clone the repository by itself, and link that.');
   }
-  if (!tree.isMain) throw refused(`${tree.folder} is not the main working tree`);
-  return tree;
+  throw refused(`${tree.folder} is not the main working tree`, `Run it there: cd ${shellWord(found.folder)}`);
 }
 
 /** Finds the key of an untracked file that leads to the destination. */
@@ -122,8 +124,8 @@ async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file
 /** `null` where git looks for the hook in the working tree: a new tree has no untracked hook. */
 async function planHook(context: Context, tree: Tree, { target, config }: LinkRequest) {
   const file = await readHookFile(context, 'post-checkout');
-  const path = relative(tree.folder, file ?? '');
-  if (!path.startsWith('..') && path.split(sep)[0] !== '.git') return null;
+  const isWithin = (folder: string): boolean => !relative(folder, file ?? '').startsWith('..');
+  if (isWithin(tree.folder) && !isWithin(tree.common)) return null;
   return planBranchHook(context, { target, config, main_tree: tree.folder });
 }
 

@@ -30,7 +30,7 @@ const linkEntries = v.strictObject({
   target: short,
   /** URL without password of the only destination whose branches the trees get. */
   destination: short,
-  /** Top folder of the main tree, the file in it, and the key that has the URL of the application. */
+  /** Top folder of the main tree, or in a bare repository that of the link; the file in it, and the key that has the URL of the application. */
   main: v.pipe(short, v.check(isAbsolute)),
   file,
   key: short,
@@ -101,6 +101,11 @@ function textOf(link: Link): string {
 
 export async function removeLink({ common }: Pick<Tree, 'common'>): Promise<void> {
   await rm(join(common, FOLDER), { recursive: true, force: true });
+}
+
+/** Reports whether a tree keeps its own URL: the main one, or in a bare repository the one that the link was made in. */
+export function isFirstTree({ isMain, folder }: Tree, { main }: Link): boolean {
+  return isMain || folder === main;
 }
 
 export function newToken(): string {

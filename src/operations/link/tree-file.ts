@@ -33,8 +33,8 @@ export async function writeInTree({ path, before, after }: PlannedFile): Promise
   else await replaceFile(path, Buffer.from(after, 'latin1'), { mode: 0o600 });
 }
 
-export function refused(message: string): UserError {
-  return new UserError('link_refused', message, {
-    hint: 'Correct the file, or choose another one: tool link TARGET --file FILE --key KEY',
-  });
+export function refused(message: string, hint = OTHER_FILE): UserError {
+  return new UserError('link_refused', message, { hint });
 }
+
+const OTHER_FILE = 'Correct the file, or choose another one: tool link TARGET --file FILE --key KEY';

@@ -1,7 +1,8 @@
 import { lstat, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../../runtime/context.ts';
-import { readCheckout } from '../git.ts';
+import { type Checkout, readCheckout, readNamedFolder } from '../git.ts';
+import { refused } from './tree-file.ts';
 
 /** A git working tree. */
 export interface Tree {
@@ -20,7 +21,14 @@ const MOST_BYTES = 8192;
 /** The tree of the current folder; `null` outside of a repository, and in one that git does not trust. */
 export async function readTree(context: Context): Promise<Tree | null> {
   const checkout = await readCheckout(context);
-  return checkout && findTree(checkout.folder);
+  return checkout && treeOf(context, checkout);
+}
+
+/** The tree of a checkout. Refuses one that GIT_DIR or GIT_WORK_TREE puts together from two repositories. */
+export async function treeOf(context: Context, { folder }: Pick<Checkout, 'folder'>): Promise<Tree | null> {
+  const [tree, named] = await Promise.all([findTree(folder), readNamedFolder(context)]);
+  if (named === null || named === tree?.own) return tree;
+  throw refused(`GIT_DIR or GIT_WORK_TREE leads from ${folder} to another repository`, 'Unset these variables.');
 }
 
 /** Finds the tree that a folder is in, without a process. A link between both folders of git must lead both ways. */

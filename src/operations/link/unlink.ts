@@ -2,9 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { noRepository } from '../branch/checkout/checkout.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
-import { isTracked, readHookFile } from '../git.ts';
+import { isTracked, noRepository, readHookFile, readMainFolder } from '../git.ts';
 import type { Planned } from '../planned.ts';
 import { formatOf } from './formats.ts';
 import { forgetTree, type KnownTree, type Link, listTrees, readLink, removeLink } from './memory.ts';
@@ -130,8 +129,10 @@ function leftAsItIs({ signal }: Context, path: string, error: unknown): UnlinkPl
 /** The present main tree: the link knows the one of before a move. */
 async function readLinked(context: Context): Promise<{ tree: Tree; link: Link; main: string }> {
   const tree = await readTree(context);
-  if (!tree) throw noRepository();
+  if (!tree) throw await noRepository(context);
   const link = await readLink(tree, context);
-  if (!link) throw refused('The repository is not linked');
-  return { tree, link, main: dirname(tree.common) };
+  if (!link) throw refused('The repository is not linked', 'To link it: tool link TARGET');
+  const linked = await findTree(link.main).catch(() => null);
+  const main = linked?.common === tree.common ? link.main : await readMainFolder(context);
+  return { tree, link, main: main ?? tree.folder };
 }

@@ -9,6 +9,7 @@ import { savedBranch } from '../save/save.ts';
 import { assertShared } from '../sign-in/sharing.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { loadExpectedSteps } from './expected-steps.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import { openLoadPlace } from './open-load-place.ts';
@@ -73,6 +74,7 @@ export async function applyLoad(given: Context, planned: PlannedLoad): Promise<L
         size_bytes: snapshot ? size_bytes : null,
         ...(after_load && { after_load: after_load.length }),
       }),
+      steps: () => loadExpectedSteps(plan),
     },
   );
 }

@@ -20,6 +20,7 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { resetExpectedSteps } from './expected-steps.ts';
 
 export interface ResetRequest {
   target: string;
@@ -88,6 +89,7 @@ export function applyReset(given: Context, planned: PlannedReset): Promise<Reset
     {
       work: (timed) => statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }),
+      steps: () => resetExpectedSteps(planned.plan),
     },
   );
 }

@@ -13,6 +13,7 @@ import type { Statement } from '../../sanitize/statement.ts';
 import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
+import { contentOf } from '../expected-steps.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
@@ -26,6 +27,7 @@ import { statingOutcome } from '../stating-outcome.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { searchCanaries } from './canaries/search-canaries.ts';
+import { sanitizeExpectedSteps } from './expected-steps.ts';
 import { assertStoredClassified, requiresClassified } from './ledger/ledger-gate.ts';
 import { publish } from './publish.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
@@ -123,6 +125,7 @@ export function applySanitize(given: Context, planned: PlannedSanitize): Promise
       facts: ({ snapshot: { id, size_bytes, sanitized }, original, swap_ms }) => ({
         ...{ snapshot: id, from: original.id, sanitized, size_bytes, swap_ms },
       }),
+      steps: ({ original }) => sanitizeExpectedSteps(planned.plan, contentOf(original)),
     },
   );
 }

@@ -20,6 +20,7 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
+import { subsetExpectedSteps } from './expected-steps.ts';
 import {
   collectRows,
   DEFAULT_SEED,
@@ -87,6 +88,7 @@ export function applySubset(given: Context, planned: PlannedSubset): Promise<Sub
     {
       work: (timed) => statingOutcome(timed, { target, destination, undo }, (context) => perform(context, planned)),
       facts: ({ swap_ms, snapshot }) => ({ swap_ms, snapshot: snapshot?.id ?? null }),
+      steps: () => subsetExpectedSteps(planned.plan),
     },
   );
 }

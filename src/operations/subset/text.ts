@@ -193,6 +193,11 @@ const RULES: Record<SubsetTableRow['rule'], { tone: Tone; text: string }> = {
   empty: { tone: 'dim', text: 'not reachable from the subset tables: created empty' },
 };
 
+/** The meaning of a rule, and its look. */
+export function ruleText(rule: SubsetTableRow['rule']): { tone: Tone; text: string } {
+  return RULES[rule];
+}
+
 function byRule(a: SubsetTableRow, b: SubsetTableRow): number {
   const order = Object.keys(RULES);
   return order.indexOf(a.rule) - order.indexOf(b.rule) || (a.table < b.table ? -1 : 1);

@@ -12,6 +12,14 @@ export interface Glyphs {
   corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   /** Ends of a rule that meets others, named after the sides to which it goes on. */
   junctions: { down: string; up: string; right: string; left: string; cross: string };
+  /** Lines that differ from a rule. */
+  heavy: string;
+  broken: string;
+  /** Heads of arrows. */
+  toLeft: string;
+  toRight: string;
+  /** Part of a circle. */
+  loop: string;
   /** The selected row of a list to which no keys go. */
   selected: string;
   dot: string;
@@ -48,6 +56,11 @@ export const UNICODE: Glyphs = {
   side: '│',
   corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   junctions: { down: '┬', up: '┴', right: '├', left: '┤', cross: '┼' },
+  heavy: '━',
+  broken: '┄',
+  toLeft: '◂',
+  toRight: '▸',
+  loop: '↺',
   selected: '›',
   dot: '·',
   arrow: '→',
@@ -77,6 +90,11 @@ export const ASCII: Glyphs = {
   side: '|',
   corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   junctions: { down: '+', up: '+', right: '+', left: '+', cross: '+' },
+  heavy: '=',
+  broken: '.',
+  toLeft: '<',
+  toRight: '>',
+  loop: '@',
   selected: '-',
   dot: '|',
   arrow: '->',
@@ -107,6 +125,11 @@ export const SPOKEN: Glyphs = {
   side: '',
   corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   junctions: { down: '', up: '', right: '', left: '', cross: '' },
+  heavy: '',
+  broken: '',
+  toLeft: '',
+  toRight: '',
+  loop: 'circular',
   selected: '',
   dot: ',',
   arrow: 'to',

@@ -68,6 +68,10 @@ describeWithPostgres('a rehearsal', () => {
     return path;
   }
 
+  const SLEEPERS = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(600)%'";
+  const sleepers = (count: number) =>
+    eventually(async () => (await server.psql('postgres', { sql: SLEEPERS })) === `${count}\n`);
+
   const branches = async () => (await server.databases()).filter((name) => name.includes('rehearsal'));
 
   it('reports locks, rewrites, definitions and rows of a command, and drops the branch', async () => {
@@ -207,6 +211,14 @@ describeWithPostgres('a rehearsal', () => {
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
     expect(await branches()).toEqual([]);
+    const again = tool.start(['rehearse', 'app', '--sql', await sqlFile('SELECT pg_sleep(600);')]);
+    await sleepers(1);
+    await eventually(async () => !again.child.kill('SIGINT'));
+    const { code, signal } = await again.ended;
+    expect([130, 'SIGINT']).toContain(code ?? signal);
+    await sleepers(0);
+    // A second Ctrl-C may have come before the branch was dropped.
+    for (const name of await branches()) await server.psql('postgres', { sql: `DROP DATABASE "${name}"` });
   }, 90_000);
 
   it('has no password of a statement in the report', async () => {
@@ -304,11 +316,12 @@ describeWithPostgres('a rehearsal', () => {
     expect(refused).toMatchObject({ outcome: 'failed', statements: [] });
   }, 60_000);
 
-  it('leaves a branch that prune finds when it is killed', async () => {
-    const run = tool.start(['rehearse', 'app', '--', 'sleep', '60']);
-    await run.said('"step":"work","state":"started"');
+  it('leaves a branch that prune finds when it is killed, and no session', async () => {
+    const run = tool.start(['rehearse', 'app', '--sql', await sqlFile('SELECT pg_sleep(600);')]);
+    await sleepers(1);
     run.killGroup();
     await run.ended;
+    await sleepers(0);
     expect(await branches()).toHaveLength(1);
     const later = { ...context(), clock: () => new Date(Date.now() + 25 * 3_600_000) };
     let names: string[] = [];

@@ -109,8 +109,10 @@ describeWithPostgres('servers on images', () => {
     process.kill(Number(lines[0]), 'SIGKILL');
     // The id is that of this process now, which is not ended.
     writeFileSync(file, [process.pid, ...lines.slice(1)].join('\n'));
-    await eventually(async () => (await listServers(testContext({ settings }))).servers.length === 0);
-    expect(existsSync(directory)).toBe(false);
+    await eventually(async () => {
+      const { servers } = await listServers(testContext({ settings }));
+      return servers.length === 0 && !existsSync(directory);
+    });
     expect(inFolder('servers')).toEqual([]);
   }, 60_000);
 

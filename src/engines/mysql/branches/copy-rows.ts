@@ -71,7 +71,7 @@ interface SessionsWork<Item> {
   url: DatabaseUrl;
   /** Is empty at the end. */
   queue: Item[];
-  /** What each session needs first. */
+  /** Sets up each session. */
   prepare?: (session: MysqlSession) => Promise<void>;
   work: (session: MysqlSession, item: Item) => Promise<void>;
 }

@@ -54,7 +54,7 @@ export async function findPrepared(server: MysqlSession): Promise<PreparedTransa
   }
 }
 
-/** Those of sessions can be ended, and may be what holds a table. */
+/** Reports whether a session has a transaction: it can be ended, and may be what holds a table. */
 async function hasOtherTransactions(server: MysqlSession): Promise<boolean> {
   try {
     const rows = await server.query(

@@ -9,9 +9,9 @@ import { type RunningWorkload, startWorkload } from '../../shared/rehearse/run-w
 import { SAMPLE_INTERVAL_MS, startSampling } from '../../shared/rehearse/sample-locks.ts';
 import { readScript } from '../../shared/script/split-script.ts';
 import { directAddress } from '../connection/direct-address.ts';
-import { ConnectionLost } from '../connection/session-errors.ts';
-import { parsePostgresUrl, urlWithPassword } from '../connection/url.ts';
-import { openWire } from '../connection/wire.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
+import { parsePostgresUrl, type SessionSettings, urlWithPassword } from '../connection/url.ts';
+import { openWire, type Wire } from '../connection/wire.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { createSplitter } from '../restore/script/split.ts';
 import { startProxy } from './proxy.ts';
@@ -33,8 +33,9 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   const facts = await readRehearsalFacts({ query: (statement) => queryRows(wire, statement) });
   await prepareLocks(wire);
   const recorder = createRecorder({ relations: lockedRelations(before), strongModes: STRONG_MODES, modeText });
+  const settings = await endingWhenLeft(wire);
   const sampler = startSampling({ read: () => readLocks(wire), now: recorder.now, add: recorder.add });
-  const proxy = await startProxy({ address, recorder, look: sampler.look });
+  const proxy = await startProxy({ address, recorder, settings, look: sampler.look });
   opened.use(proxy);
   let workload: RunningWorkload | null = null;
   opened.defer(async () => void (await workload?.stop()));
@@ -65,6 +66,19 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
     }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Has the server end what a killed rehearsal runs. Before version 14, and on some systems, it cannot. */
+async function endingWhenLeft(wire: Wire): Promise<SessionSettings> {
+  const settings = { client_connection_check_interval: '1000' };
+  const isKnown = await wire.execute('SET client_connection_check_interval = 1000').then(
+    () => true,
+    (error) => {
+      if (error instanceof SqlError) return false;
+      throw error;
+    },
+  );
+  return isKnown ? settings : {};
 }
 
 /** The server may have died in the middle. */

@@ -11,6 +11,7 @@ import {
 import type { Recorder } from '../../shared/rehearse/recorder.ts';
 import { isOfThisMachine, tlsOptions } from '../connection/encryption.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
+import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { int32, messageOf } from '../connection/wire-messages.ts';
 import { scanClient, scanServer, trackStatements } from './track-statements.ts';
@@ -18,6 +19,8 @@ import { scanClient, scanServer, trackStatements } from './track-statements.ts';
 interface ProxyOptions {
   address: WireAddress;
   recorder: Pick<Recorder<number>, 'now' | 'session'>;
+  /** Settings of its sessions; those of the client win. */
+  settings: SessionSettings;
   /** Reads the locks before the bytes that end a statement are passed on. */
   look: () => Promise<void>;
 }
@@ -28,7 +31,8 @@ interface ProxyOptions {
  */
 export function startProxy(options: ProxyOptions): Promise<LoopbackProxy> {
   return startLoopbackProxy(async (client, keep) => {
-    const first = await readStartup(client, options.address);
+    const late = setTimeout(() => client.destroy(), STARTUP_MS).unref();
+    const first = await readStartup(client, options).finally(() => clearTimeout(late));
     if (!first) return;
     const server = await openServer(options.address);
     keep(server);
@@ -42,9 +46,11 @@ export function startProxy(options: ProxyOptions): Promise<LoopbackProxy> {
 
 const CODES = { ssl: 80877103, gssapi: 80877104, cancel: 80877102 };
 const LONGEST_STARTUP = 10_000;
+/** Milliseconds: a client that says nothing takes the place of another one. */
+const STARTUP_MS = 10_000;
 
 /** The first packet of a client for the database; `null` after another one, which is refused. */
-async function readStartup(client: Duplex, address: WireAddress) {
+async function readStartup(client: Duplex, { address, settings }: Pick<ProxyOptions, 'address' | 'settings'>) {
   while (true) {
     const length = (await readBytes(client, 4)).readInt32BE(0);
     if (length < 8 || length > LONGEST_STARTUP) throw new ConnectionLost('no packet of PostgreSQL');
@@ -62,10 +68,18 @@ async function readStartup(client: Duplex, address: WireAddress) {
     );
     const database = parameters.get('database') ?? parameters.get('user');
     const isPlanned = database === address.database && parameters.get('user') === address.user;
-    if (isPlanned && !parameters.has('replication')) return { packet, isCancel: false };
+    if (isPlanned && !parameters.has('replication')) return { packet: withSettings(body, settings), isCancel: false };
     client.end(refusal(`this address leads to database "${address.database}" as "${address.user}" only`));
     return null;
   }
+}
+
+/** A setting of the client wins: the server takes the last one of a name. */
+function withSettings(body: Buffer, settings: SessionSettings): Buffer {
+  const words = Object.entries(settings).flat();
+  const added = Buffer.from(words.map((word) => `${word}\0`).join(''));
+  const longer = Buffer.concat([body.subarray(0, 4), added, body.subarray(4)]);
+  return Buffer.concat([int32(longer.length + 4), longer]);
 }
 
 function refusal(message: string): Buffer {

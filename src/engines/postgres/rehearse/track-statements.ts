@@ -9,9 +9,12 @@ const LONGEST_TEXT = 8 * 1024;
 const LONGEST_NAME = 256;
 const MOST_PREPARED = 2000;
 
-const CLIENT = { query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45, sync: 0x53 } as const;
+const CLIENT = {
+  ...{ query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45, sync: 0x53, rowsEnd: 0x63, rowsFail: 0x66 },
+} as const;
 const SERVER = {
   ...{ key: 0x4b, ready: 0x5a, complete: 0x43, error: 0x45, parsed: 0x31, suspended: 0x73, empty: 0x49 },
+  copyIn: 0x47,
 } as const;
 
 const CLIENT_BYTES = new Map<number, number>([
@@ -45,7 +48,8 @@ function scan(wanted: Map<number, number>, take: StatementTracker['fromServer'])
 }
 
 interface QueuedMessage {
-  kind: 'parse' | 'execute' | 'query' | 'sync';
+  /** `rows`: the end of the rows of COPY. */
+  kind: 'parse' | 'execute' | 'query' | 'sync' | 'rows';
   text: string;
   startedAt: number;
   error: SessionStatement['error'];
@@ -80,7 +84,20 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
   /** Statements since the last answer that may lock; and calls of functions in the transaction. */
   let mayLock = false;
   let mayCall = false;
+  /** The server reads rows of COPY, and skips a Sync before their end. */
+  let readsRows = false;
 
+  const shift = (): QueuedMessage | undefined => {
+    const first = queue.shift();
+    while (queue[0]?.kind === 'rows') queue.shift();
+    return first;
+  };
+  const beginRows = (): void => {
+    const end = queue.findIndex(({ kind }) => kind === 'rows');
+    readsRows = end === -1;
+    const skipped = (readsRows ? queue : queue.slice(0, end)).filter(({ kind }) => kind === 'sync');
+    for (const sync of skipped) queue.splice(queue.indexOf(sync), 1);
+  };
   const push = (kind: QueuedMessage['kind'], text: string): void => {
     if (kind === 'query' || kind === 'execute') {
       const word = firstWord(text);
@@ -99,9 +116,10 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
       first.error ??= error;
       return;
     }
-    queue.shift();
+    shift();
     if (first.kind === 'execute' || error) finish({ ...first, error });
-    if (error) while (queue[0] && queue[0].kind !== 'sync' && queue[0].kind !== 'query') queue.shift();
+    // The server skips all until a Sync.
+    if (error) while (queue[0] && queue[0].kind !== 'sync') shift();
     if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
   };
   const finish = ({ text, startedAt, error }: QueuedMessage): void => {
@@ -109,7 +127,7 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
     ended({ text, startedAt, endedAt: now(), inTransaction: status !== 'I', error });
   };
   const ready = (next: string): void => {
-    const first = queue.shift();
+    const first = shift();
     if (first?.kind === 'query') finish(first);
     if (next === 'T' && mayLock) look = true;
     mayLock = false;
@@ -129,13 +147,20 @@ export function trackStatements({ now, began, ended, released }: TrackerOptions)
         push('parse', two);
       } else if (type === CLIENT.bind) remember(portals, one, prepared.get(two) ?? '');
       else if (type === CLIENT.execute) push('execute', portals.get(one) ?? '');
-      else if (type === CLIENT.sync) push('sync', '');
+      else if (type === CLIENT.sync && !readsRows) push('sync', '');
+      else if (type === CLIENT.rowsEnd || type === CLIENT.rowsFail) {
+        if (!readsRows && queue.length > 0) push('rows', '');
+        readsRows = false;
+      }
     },
     fromServer(type, beginning) {
       if (type === SERVER.key) began(beginning.readInt32BE(0));
       else if (type === SERVER.ready) ready(beginning.toString('latin1'));
-      else if (type === SERVER.error) end(maskedError(beginning));
-      else if (type === SERVER.parsed) {
+      else if (type === SERVER.copyIn) beginRows();
+      else if (type === SERVER.error) {
+        readsRows = false;
+        end(maskedError(beginning));
+      } else if (type === SERVER.parsed) {
         if (queue[0]?.kind === 'parse') end();
       } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) end();
     },

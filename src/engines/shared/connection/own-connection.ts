@@ -45,9 +45,9 @@ async function readTable(): Promise<ConnectionTable | null> {
 
 /**
  * Columns: number, local, remote, state, queues, timer, retransmissions, user, timeout, inode. What its program has closed
- * has no inode, and is shown as root's.
+ * has no inode, and is shown as root's; of those that wait for late packets (06) there may be tens of thousands.
  */
-const LINE = /^ *\d+: (\S+ \S+) \S+ \S+ \S+ \S+ +(\d+) +\d+ (\d+)/gm;
+const LINE = /^ *\d+: (\S+ \S+) (?!06)\S+ \S+ \S+ \S+ +(\d+) +\d+ (\d+)/gm;
 
 /** Before the number of an IPv4 address that is written as one of IPv6; four bytes are a number of the machine. */
 const MAPPED = endianness() === 'LE' ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';

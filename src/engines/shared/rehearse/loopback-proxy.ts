@@ -14,6 +14,8 @@ type Serve = (client: Duplex, keep: (stream: Duplex) => void) => Promise<void>;
 
 export const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
+/** Connections whose user is being looked up. */
+const MOST_UNKNOWN = 5000;
 
 /**
  * Listens on a port of this machine for this user. Other users of the machine are refused: the server may know this
@@ -21,21 +23,27 @@ const MOST_SESSIONS = 500;
  */
 export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
   const open = new Set<Duplex>();
+  // Another user may open any number: they take no place of a session.
+  const unknown = new Set<Socket>();
   const isOwnConnection = createOwnConnectionCheck();
   const keep = (stream: Duplex): void => {
     open.add(stream);
     stream.on('error', () => {}).once('close', () => open.delete(stream));
   };
   const serveOwn = async (client: Socket): Promise<void> => {
-    if (await isOwnConnection(client)) await serve(client, keep);
-    else client.destroy();
+    const isOwn = await isOwnConnection(client);
+    unknown.delete(client);
+    if (!isOwn || client.destroyed || open.size > 2 * MOST_SESSIONS) return void client.destroy();
+    keep(client);
+    await serve(client, keep);
   };
   const proxy = createServer({ noDelay: true }, (client) => {
-    keep(client);
-    if (open.size > 2 * MOST_SESSIONS) return void client.destroy();
+    client.on('error', () => {});
+    if (unknown.size >= MOST_UNKNOWN) return void client.destroy();
+    unknown.add(client);
     serveOwn(client).catch(() => client.destroy());
   });
-  proxy.listen(0, LOOPBACK);
+  proxy.listen({ port: 0, host: LOOPBACK, backlog: MOST_UNKNOWN });
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as AddressInfo).port,
@@ -50,7 +58,7 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
       proxy.close(() => resolve());
-      for (const stream of open) stream.destroy();
+      for (const stream of [...unknown, ...open]) stream.destroy();
       await promise;
     },
   };

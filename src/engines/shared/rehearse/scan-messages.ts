@@ -4,7 +4,7 @@ export interface ScannedMessages {
   bodyBytes: (header: Buffer) => number;
   /** Bytes of the beginning of a message's body that are read; the rest is counted only. `first` is 0 without a body. */
   readBytes: (header: Buffer, first: number) => number;
-  /** The header is used again for the next message. */
+  /** Both are used again for the next message. */
   take: (header: Buffer, beginning: Buffer) => void;
 }
 
@@ -18,9 +18,9 @@ export function scanMessages({ headerBytes, bodyBytes, readBytes, take }: Scanne
   const end = (): void => {
     headed = 0;
     wanted = null;
-    const whole = Buffer.concat(beginning);
+    const [first = NOTHING, ...more] = beginning;
     beginning = [];
-    take(header, whole);
+    take(header, more.length === 0 ? first : Buffer.concat([first, ...more]));
   };
   return (chunk) => {
     let at = 0;
@@ -38,7 +38,9 @@ export function scanMessages({ headerBytes, bodyBytes, readBytes, take }: Scanne
       wanted ??= readBytes(header, chunk.readUInt8(at));
       const until = Math.min(chunk.length, at + left);
       if (wanted > 0) {
-        const piece = Buffer.from(chunk.subarray(at, Math.min(until, at + wanted)));
+        const within = chunk.subarray(at, Math.min(until, at + wanted));
+        // Kept until the next chunk, it would keep this whole one.
+        const piece = until - at < left ? Buffer.from(within) : within;
         wanted -= piece.length;
         beginning.push(piece);
       }
@@ -48,3 +50,5 @@ export function scanMessages({ headerBytes, bodyBytes, readBytes, take }: Scanne
     }
   };
 }
+
+const NOTHING = Buffer.alloc(0);

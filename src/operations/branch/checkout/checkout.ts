@@ -5,9 +5,9 @@ import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import { isRebasing, readCheckoutHead, readMainBranch } from '../../git.ts';
-import { readLink } from '../../link/memory.ts';
-import { findTree } from '../../link/trees.ts';
+import { isRebasing, noRepository, readCheckoutHead, readMainBranch } from '../../git.ts';
+import { isFirstTree, readLink } from '../../link/memory.ts';
+import { treeOf } from '../../link/trees.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyUndo, planUndo } from '../../undo/undo.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
@@ -137,7 +137,7 @@ const MAIN_KEEPS = 'the main working tree keeps its database (branches.follow)';
 function whyNothing({ configuration }: Context, linked: LinkedTree | 'none' | null): string | null {
   if (linked === null) return null;
   if (linked === 'none') return NOT_LINKED;
-  if (linked.tree.isMain) return MAIN_KEEPS;
+  if (isFirstTree(linked.tree, linked.link)) return MAIN_KEEPS;
   return configuration.settings.branches.follow === 'off' ? 'branches.follow is off' : null;
 }
 
@@ -146,13 +146,15 @@ function whyNothing({ configuration }: Context, linked: LinkedTree | 'none' | nu
  * a removed link has left switches nothing: `none`.
  */
 async function findLinked(context: Context, { target, tree: folder, onlyDestination }: BranchCheckoutRequest) {
-  const checkout = await readCheckoutHead(placeOf(context, folder));
-  const tree = checkout && (await findTree(checkout.folder));
+  const place = placeOf(context, folder);
+  const checkout = await readCheckoutHead(place);
+  const tree = checkout && (await treeOf(place, checkout));
   const link = tree && (await readLink(tree, context));
   if (link?.target !== target || tree === null) return folder === undefined ? null : 'none';
   if (onlyDestination !== undefined && link.destination !== onlyDestination) throw planOutdated('The link has changed');
   // By hand, and with the git branch, the destination itself is switched.
-  if (tree.isMain && (folder === undefined || context.configuration.settings.branches.follow === 'branch')) return null;
+  if (isFirstTree(tree, link) && (folder === undefined || context.configuration.settings.branches.follow === 'branch'))
+    return null;
   return { tree, link, gitBranch: checkout?.branch ?? null };
 }
 
@@ -205,7 +207,7 @@ interface CheckedOut {
 async function checkedOut(given: Context, { main, tree }: BranchCheckoutRequest): Promise<CheckedOut> {
   const context = placeOf(given, tree);
   const checkout = await readCheckoutHead(context);
-  if (!checkout) throw noRepository();
+  if (!checkout) throw await noRepository(context);
   const { branch } = checkout;
   if (branch === null) return { branch, isMain: false, why: 'no git branch is checked out' };
   if (await isRebasing(context)) return { branch, isMain: false, why: 'a rebase is in progress' };
@@ -249,10 +251,4 @@ function noOriginal(target: string): UserError {
     `The database of "${target}" of before the first switch is not the undo copy`,
     { hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}` },
   );
-}
-
-export function noRepository(): UserError {
-  return new UserError('git_missing', 'The current folder is in no git repository', {
-    hint: 'Run the command in the working tree of a git repository.',
-  });
 }

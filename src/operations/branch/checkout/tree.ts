@@ -8,7 +8,15 @@ import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../../text/visible-name.
 import { isTracked } from '../../git.ts';
 import type { Lines } from '../../link/file-format.ts';
 import { formatOf } from '../../link/formats.ts';
-import { type Link, listTrees, newToken, readTreeRecord, type TreeRecord, writeTreeRecord } from '../../link/memory.ts';
+import {
+  isFirstTree,
+  type Link,
+  listTrees,
+  newToken,
+  readTreeRecord,
+  type TreeRecord,
+  writeTreeRecord,
+} from '../../link/memory.ts';
 import { readInTree, refused, writeInTree } from '../../link/tree-file.ts';
 import type { Tree } from '../../link/trees.ts';
 import { planOutdated } from '../../planned.ts';
@@ -176,7 +184,7 @@ async function readMainLines(link: Link, { tree }: LinkedTree): Promise<Lines> {
     const now = url ? `is ${url.display}` : 'is missing';
     throw refused(`${link.key} of ${join(link.main, link.file)} ${now}, and the link is to ${link.url}`);
   }
-  if (tree.isMain) throw refused('The main working tree keeps its own database');
+  if (isFirstTree(tree, link)) throw refused('The main working tree keeps its own database');
   return linesOf(bytes, link.key);
 }
 

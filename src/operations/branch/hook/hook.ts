@@ -4,10 +4,10 @@ import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-r
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { hashFile, isTracked, readCheckout, readHookFile } from '../../git.ts';
+import { hashFile, isTracked, noRepository, readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { findTarget } from '../../targets/find-target.ts';
-import { hasCopies, noRepository } from '../checkout/checkout.ts';
+import { hasCopies } from '../checkout/checkout.ts';
 import { assertBranchesNotSources, openBranches } from '../open-branches.ts';
 
 export interface BranchHookRequest {
@@ -43,7 +43,7 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   const { target, remove = false } = request;
   const checkout = await readCheckout(context);
   const file = await findHookFile(context, request);
-  if (!checkout || file === null) throw noRepository();
+  if (!checkout || file === null) throw await noRepository(context);
   const before = await readHook(file, { remove });
   const found = before === null ? null : blockIn(before, target);
   const planned = { request, planned_at: context.clock().toISOString(), before, previous: found?.text ?? null };

@@ -96,6 +96,8 @@ export type Action =
   | (OnTable & { kind: 'detach partition'; partition: RelationName; concurrently: boolean })
   | { kind: 'set'; name: string; value: string; isLocal: boolean }
   | { kind: 'begin' | 'commit' }
+  /** Reaches out of the database. */
+  | { kind: 'reach' }
   | MysqlAction;
 
 export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;

@@ -30,6 +30,6 @@ export interface Rule {
   rewrites?: true;
   /** Reported for the first statement of a session only. */
   isOnce?: true;
-  /** Returns the tables in danger. */
+  /** Returns the tables in danger; an empty name where there is none. */
   find(action: Action, situation: Situation): readonly RelationName[];
 }

@@ -136,7 +136,7 @@ function createReport(
     const key = `${code} ${name} ${shown}`;
     if (seen.has(key)) return;
     seen.add(key);
-    warnings.push({ code, table: name, index, statement: shown, text, safer, url });
+    warnings.push({ code, table: name === '' ? null : name, index, statement: shown, text, safer, url });
   };
   return {
     warnings,

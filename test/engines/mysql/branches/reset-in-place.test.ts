@@ -253,7 +253,7 @@ for (const flavour of testedFlavours('mariadb')) {
       pristine = loaded;
     });
 
-    it('gives the server a time of the last write again after its restart', { timeout: 60_000 }, async () => {
+    it('restores the time of the last write that a restarted server has forgotten', { timeout: 60_000 }, async () => {
       await server.sql('', 'SET GLOBAL innodb_flush_log_at_trx_commit = 1');
       await reset({ copy: true });
       await server.crash();

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { relayBetween, startLoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
@@ -63,3 +65,31 @@ it('clients that leave while the server is opened leave no session', async () =>
   await eventually(async () => proxied.ended() === clients.length || proxied.sessions.size === 0);
   expect(proxied.sessions.size).toBe(0);
 });
+
+const FLOOD = 1500;
+const SCRIPT = `
+  const { connect } = require('node:net');
+  for (let at = 0; at < ${FLOOD}; at += 1) connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {});`;
+
+/** Connections to a port, of which nobody has taken any while this waits. */
+function waitingAt(port: number): number {
+  const to = ` 0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 01 `;
+  return readFileSync('/proc/net/tcp', 'latin1').split(to).length - 1;
+}
+
+it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+  'another user who opens many connections at once keeps no own client out',
+  async () => {
+    await using proxied = await behindProxy(Promise.resolve());
+    const flood = spawn(process.execPath, ['-e', SCRIPT, `${proxied.port}`], { uid: 65_534, gid: 65_534, cwd: '/' });
+    onTestFinished(() => void flood.kill('SIGKILL'));
+    const until = Date.now() + 20_000;
+    while (waitingAt(proxied.port) < FLOOD) expect(Date.now()).toBeLessThan(until);
+    const client = connect(proxied.port, '127.0.0.1');
+    client.write('hello');
+    expect(`${await Promise.race([once(client, 'data'), once(client, 'close')])}`).toBe('hello');
+    client.destroy();
+    expect(proxied.sessions.size).toBeLessThanOrEqual(1);
+  },
+  30_000,
+);

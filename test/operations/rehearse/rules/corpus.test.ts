@@ -48,7 +48,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
     expect(failed, 'refused by the server').toBe(fails);
     const all = { ...facts, rewritten: new Set(files) };
     const found = warningsOf(POSTGRES, sent([...(unlimited ? [] : [LIMIT]), ...statements]), all);
-    const named = found.map(({ code, table }) => `${code} ${table?.replace(`${schema}.`, '')}`);
+    const named = found.map(({ code, table }) => `${code} ${table?.replace(`${schema}.`, '') ?? 'none'}`);
     expect(named.sort()).toEqual(warnings.sort());
     judged.push({ statements: [...(unlimited ? [] : [LIMIT]), ...statements], facts: all, warnings: named });
 
@@ -72,7 +72,7 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
       for (let round = 0; round < 10; round += 1) {
         const written = statements.map((text) => rewritten(text, choose));
         const found = warningsOf(POSTGRES, sent(written), facts).map(
-          ({ code, table }) => `${code} ${table?.replace(/^c\d+\./, '')}`,
+          ({ code, table }) => `${code} ${table?.replace(/^c\d+\./, '') ?? 'none'}`,
         );
         expect(found.sort(), written.join(';\n')).toEqual(warnings);
       }

@@ -62,7 +62,7 @@ function corpusOn(flavour: TestFlavour): void {
     expect(failed, 'refused by the server').toBeNull();
     const sent = [...(unlimited ? [] : [{ text: LIMIT, inTransaction: false, session: 1 }]), ...statements];
     const all = { ...facts, rewritten: new Set(files) };
-    const bare = (name: string | null): string => name?.replace(`${database}.`, '') ?? '';
+    const bare = (name: string | null): string => name?.replace(`${database}.`, '') ?? 'none';
     const found = warningsOf(MYSQL, sent, all);
     const named = found.map(({ code, table }) => `${code} ${bare(table)}`);
     expect(named.sort()).toEqual(warnings.toSorted());
@@ -81,7 +81,7 @@ function corpusOn(flavour: TestFlavour): void {
       for (let round = 0; round < 10; round += 1) {
         const written = statements.map((each) => ({ ...each, text: inOtherLetters(each.text, choose) }));
         const found = warningsOf(MYSQL, written, facts).map(
-          ({ code, table }) => `${code} ${table?.replace(/^c\d+\./, '')}`,
+          ({ code, table }) => `${code} ${table?.replace(/^c\d+\./, '') ?? 'none'}`,
         );
         expect(found.sort(), written.map(({ text }) => text).join(';\n')).toEqual(warnings);
       }

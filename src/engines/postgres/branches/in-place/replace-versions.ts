@@ -1,11 +1,13 @@
 import { groupsOf } from '../../../shared/change-statements.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { quoteNumber } from '../../connection/quote.ts';
+import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ChangedVersions } from './changed-versions.ts';
 import { idOf, pathOf, placeOf, quoteIds } from './row-places.ts';
 import { isReplaced, type RowVersion, type TableVersions } from './row-versions.ts';
-import { BATCH, linesOf, quoteRows, readColumns, updateRows, type WrittenRow } from './update-versions.ts';
+
+/** Rows in a statement. */
+const BATCH = 1000;
 
 export interface ReplacedRows {
   table: ChangedVersions;
@@ -16,78 +18,65 @@ export interface ReplacedRows {
 }
 
 /**
- * Updates rows where a key allows it; deletes others before the rest is inserted, since values may be unique; verifies the
- * number of rows. Resolves with the reason for which they could not be read, if any.
+ * Deletes rows before others are inserted, since values may be unique; verifies the number of rows. Resolves with the
+ * reason for which they could not be read, if any.
  */
 export async function replaceVersions(
   session: PostgresSession,
   { table, versions }: { table: ChangedVersions; versions: Promise<TableVersions | string> | string },
 ): Promise<ReplacedRows | string> {
   const path = pathOf(table);
-  const columns = await readColumns(session, table.oid);
-  const update = table.missing > 0 ? columns.update : null;
-  const unread = isReplaced(table) ? Array.from(table.places.fresh, idOf) : [];
-  let deleted = update ? 0 : await deleteRows(session, path, unread);
+  const columns = session.query<{ name: string; computed: boolean }>(`
+    SELECT attname AS name, attgenerated <> '' AS computed FROM pg_attribute
+    WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped ORDER BY attnum`);
+  let gone = 0;
+  const remove = async (places: string[]): Promise<void> => {
+    for (const ids of groupsOf(places, BATCH)) {
+      gone += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
+    }
+  };
+  const { true: computed, false: given = [] } = Object.groupBy(await columns, (one) => `${one.computed}` as const);
+  const names = given.map(({ name }) => quoteName(name));
+  if (isReplaced(table)) await remove(Array.from(table.places.fresh, idOf));
   const read = await versions;
   if (typeof read === 'string') return read;
-  const updated = update ? await updateRows(session, { path, columns: update, rows: read.inserted }) : [];
-  const outdated = [...(update ? unread : []), ...read.deleted];
-  // Rows that were updated are no longer there.
-  if (updated.length < outdated.length) deleted += await deleteRows(session, path, outdated);
-  const placed = new Set(updated.map(({ row }) => row));
-  const rows = read.inserted.filter((row) => !placed.has(row));
-  const written = [...updated, ...(await insertRows(session, { path, names: columns.names, rows }))];
-  if (columns.computed && (await areOther(session, path, written))) {
-    return `computed columns of ${table.name} have other values`;
+  await remove(read.deleted);
+  const written: ReplacedRows['moved'] = [];
+  for (const rows of groupsOf(read.inserted, BATCH)) {
+    const ids = await returned(session, names.length === 0 ? emptyRows(path, rows) : filledRows(path, names, rows));
+    if (computed && (await areOther(session, { path, rows, ids }))) {
+      return `computed columns of ${table.name} have other values`;
+    }
+    written.push(...rows.flatMap(({ id }, at): ReplacedRows['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
-  const places = written.map(({ row, place }): [number, string] => [place, row.id]);
-  const moved = [...read.moved, ...places];
-  const [fresh, missing] = [deleted + updated.length + read.moved.length, moved.length];
+  const [fresh, missing] = [gone + read.moved.length, written.length + read.moved.length];
   if (fresh === table.fresh && missing === table.missing) {
-    return { table, deleted: deleted + updated.length, inserted: written.length, moved };
+    return { table, deleted: gone, inserted: written.length, moved: [...read.moved, ...written] };
   }
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
     `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,
   ]);
 }
 
-/** Returns the number of the rows that were there. */
-async function deleteRows(session: PostgresSession, path: string, places: string[]): Promise<number> {
-  let deleted = 0;
-  for (const ids of groupsOf(places, BATCH)) {
-    deleted += (await linesOf(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)}) RETURNING ctid`))
-      .length;
-  }
-  return deleted;
-}
-
-interface RowsToInsert {
-  path: string;
-  names: string[];
-  rows: RowVersion[];
-}
-
-/** The server writes one row after the other, in their order. */
-async function insertRows(session: PostgresSession, { path, names, rows }: RowsToInsert): Promise<WrittenRow[]> {
-  const written: WrittenRow[] = [];
-  for (const some of groupsOf(rows, BATCH)) {
-    const insert = names.length === 0 ? emptyRows(path, some) : filledRows(path, names, some);
-    const ids = await linesOf(session, `${insert} RETURNING ctid`);
-    written.push(...some.flatMap((row, at): WrittenRow[] => (ids[at] ? [{ row, place: placeOf(ids[at]) }] : [])));
-  }
-  return written;
-}
-
 /** Reports whether rows are not as they were given: functions of computed columns may follow settings of the session. */
-async function areOther(session: PostgresSession, path: string, written: WrittenRow[]): Promise<boolean> {
-  for (const some of groupsOf(written, BATCH)) {
-    const ids = some.map(({ place }) => idOf(place));
-    const [found] = await session.query<{ other: boolean }>(`
-      SELECT bool_or((SELECT (t.*)::text FROM ONLY ${path} AS t WHERE t.ctid = e.id) IS DISTINCT FROM e.value) AS other
-      FROM ROWS FROM (unnest(${quoteIds(ids)}), ${quoteRows(some.map(({ row }) => row))}) AS e (id, value)`);
-    if (found?.other !== false) return true;
-  }
-  return false;
+async function areOther(
+  session: PostgresSession,
+  { path, rows, ids }: { path: string; rows: RowVersion[]; ids: string[] },
+): Promise<boolean> {
+  const values = quoteText(JSON.stringify(rows.map(({ row }) => row)));
+  const [found] = await session.query<{ other: boolean }>(`
+    SELECT bool_or((SELECT (t.*)::text FROM ONLY ${path} AS t WHERE t.ctid = e.id) IS DISTINCT FROM e.value) AS other
+    FROM ROWS FROM (unnest(${quoteIds(ids)}), json_array_elements_text(${values})) AS e (id, value)`);
+  return found?.other !== false;
+}
+
+/** Returns a place for each row, in their order: the server writes one after the other. */
+async function returned(session: PostgresSession, statement: string): Promise<string[]> {
+  let ids = '';
+  await session.lines(`COPY (${statement} RETURNING ctid) TO STDOUT`, (lines) => {
+    ids += lines.toString('latin1');
+  });
+  return ids.split('\n').slice(0, -1);
 }
 
 function emptyRows(path: string, { length }: RowVersion[]): string {
@@ -96,8 +85,9 @@ function emptyRows(path: string, { length }: RowVersion[]): string {
 
 /** OFFSET keeps the server from reading a row once for each of its columns. */
 function filledRows(path: string, names: string[], rows: RowVersion[]): string {
+  const values = quoteText(JSON.stringify(rows.map(({ row }) => row)));
   return `INSERT INTO ${path} (${names.join(', ')}) OVERRIDING SYSTEM VALUE
     SELECT ${names.map((name) => `(s.r).${name}`).join(', ')}
-    FROM (SELECT e.value::${path} AS r, e.at FROM ${quoteRows(rows)} WITH ORDINALITY AS e (value, at) OFFSET 0) s
+    FROM (SELECT e.value::${path} AS r, e.at FROM json_array_elements_text(${values}) WITH ORDINALITY AS e (value, at) OFFSET 0) s
     ORDER BY s.at`;
 }

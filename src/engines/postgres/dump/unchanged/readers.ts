@@ -2,7 +2,6 @@ import { UserError } from '../../../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../../../runtime/map-with-concurrency.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { prepareSession } from '../../../shared/prepare-session.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -21,27 +20,16 @@ export interface Readers extends AsyncDisposable {
 /** Fewer pages are read sooner than a second session begins. */
 export const LEAST_PAGES = 4096;
 
-/**
- * Behind a checkpoint the WAL has each block that is written, whole, also where a read removes dead rows from it. Other
- * methods than lz4 take longer than writing does; a method that was set remains. Only a superuser may set it.
- */
-const COMPRESSION = `SELECT set_config(name, 'lz4', false) FROM pg_settings
-  WHERE name = 'wal_compression' AND setting = 'off' AND 'lz4' = ANY (enumvals) AND current_setting('is_superuser') = 'on'`;
-
 /** Opens the first of the sessions; throws where the database admits none. */
 export async function openReaders(
   context: EngineContext,
   { url, settings }: { url: DatabaseUrl; settings: SessionSettings },
 ): Promise<Readers> {
-  const open = async (): Promise<PostgresSession> => {
-    const opened = await connect(context, url, { settings });
-    return prepareSession(opened, () => opened.execute(COMPRESSION));
-  };
-  const session = await open();
+  const session = await connect(context, url, { settings });
   let second: PostgresSession | null = null;
   const openSecond = async (): Promise<PostgresSession | null> => {
     try {
-      return await open();
+      return await connect(context, url, { settings });
     } catch (error) {
       context.signal.throwIfAborted();
       // It saves time only.

@@ -3,6 +3,7 @@ import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
 import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { dropIndex, type IndexType, takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
+import { reachOf } from './reach.ts';
 
 /** Reads a statement by its first words; one that no rule knows has no actions. */
 export function readMysql(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
@@ -10,7 +11,7 @@ export function readMysql(tokens: readonly SqlToken[], resolve: Resolve): Action
   // MariaDB: SET STATEMENT lock_wait_timeout=1 FOR ALTER TABLE …
   if (cursor.words('set', 'statement')) cursor.past('for');
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
-  return readActions(cursor, resolve, READERS);
+  return [...readActions(cursor, resolve, READERS), ...reachOf(tokens)];
 }
 
 /** The key is the first words of a statement; the longer ones come first. */

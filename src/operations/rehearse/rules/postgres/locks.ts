@@ -94,6 +94,7 @@ export function locksOf(action: Action, tables: KnownTables): TableLock[] {
     case 'optimize':
     case 'flush':
     case 'unlock':
+    case 'reach':
       return [];
     default:
       return action satisfies never;

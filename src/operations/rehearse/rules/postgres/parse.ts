@@ -5,6 +5,7 @@ import { splitTokens } from '../sql/split.ts';
 import { type Reader, type Resolve, readActions, readInsert } from '../statement.ts';
 import { takeAlterTable } from './alter-table.ts';
 import { takeColumn, takeConstraint } from './column.ts';
+import { callsOut, reachOf } from './reach.ts';
 import { postgresTokens } from './tokens.ts';
 
 /** Reads a statement by its first words; one that no rule knows has no actions. */
@@ -12,7 +13,7 @@ export function readPostgres(tokens: readonly SqlToken[], resolve: Resolve): Act
   if (tokens[0]?.kind === 'word' && tokens[0].value.toLowerCase() === 'do') return blockActions(tokens, resolve);
   const cursor = new SqlCursor(tokens, (word) => word.toLowerCase());
   if (cursor.words('with')) cursor.until('update', 'delete', 'insert', 'select');
-  return readActions(cursor, resolve, READERS);
+  return [...readActions(cursor, resolve, READERS), ...reachOf(tokens)];
 }
 
 const OPENS_STATEMENT = new Set(['begin', 'then', 'else', 'loop']);
@@ -21,8 +22,8 @@ const IN_BLOCKS = new Set(['alter', 'create', 'drop', 'update', 'delete', 'inser
 /** The statements in the body of `DO`; those that it puts together at run time are not known. */
 function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
   const body = tokens.find(({ kind }) => kind === 'text')?.value ?? '';
-  const inner = splitTokens(body, postgresTokens(body));
-  return inner.flatMap(({ tokens: own }) => {
+  const words = postgresTokens(body);
+  const actions = splitTokens(body, words).flatMap(({ tokens: own }) => {
     const from = own.findIndex((token, at) => {
       const before = own[at - 1];
       const isFirst = !before || (before.kind === 'word' && OPENS_STATEMENT.has(before.value.toLowerCase()));
@@ -30,6 +31,7 @@ function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {
     });
     return from === -1 ? [] : readPostgres(own.slice(from), resolve);
   });
+  return callsOut(words) ? [{ kind: 'reach' }, ...actions] : actions;
 }
 
 /** The key is the first words of a statement. */

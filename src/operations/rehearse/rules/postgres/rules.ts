@@ -2,6 +2,7 @@ import type { Rule } from '../rule.ts';
 import { COLUMN_RULES } from './column-rules.ts';
 import { CONSTRAINT_RULES } from './constraint-rules.ts';
 import { INDEX_RULES } from './index-rules.ts';
+import { REACH_RULES } from './reach.ts';
 import { TABLE_REWRITTEN, TABLE_RULES } from './table-rules.ts';
 import { TRANSACTION_RULES } from './transaction-rules.ts';
 
@@ -12,5 +13,6 @@ export const POSTGRES_RULES: Rule[] = [
   ...COLUMN_RULES,
   ...TABLE_RULES,
   ...TRANSACTION_RULES,
+  ...REACH_RULES,
   TABLE_REWRITTEN,
 ];

@@ -337,4 +337,40 @@ export const DANGEROUS: CorpusMigration[] = [
     ],
     warnings: ['foreign_key_validated orders'],
   },
+  {
+    name: 'a role, which all databases share',
+    statements: [
+      'CREATE ROLE reporter',
+      'GRANT SELECT ON orders TO reporter',
+      'DROP OWNED BY reporter',
+      'DROP ROLE reporter',
+    ],
+    warnings: ['beyond_branch none', 'beyond_branch none'],
+  },
+  {
+    name: 'another server',
+    statements: [
+      'CREATE FOREIGN DATA WRAPPER elsewhere',
+      'CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere',
+      'DROP FOREIGN DATA WRAPPER elsewhere CASCADE',
+    ],
+    warnings: ['beyond_branch none'],
+  },
+  {
+    name: 'a program of the server',
+    statements: ["COPY (SELECT 1 FROM orders) TO PROGRAM 'cat > /dev/null'"],
+    warnings: ['beyond_branch none'],
+  },
+  {
+    name: 'another database by dblink',
+    statements: ["SELECT public.dblink_exec('dbname=shop', 'DELETE FROM orders')"],
+    warnings: ['beyond_branch none'],
+    fails: true,
+  },
+  {
+    name: 'another database in a block',
+    statements: ["DO $$ BEGIN PERFORM dblink_connect('dbname=shop'); END $$"],
+    warnings: ['beyond_branch none'],
+    fails: true,
+  },
 ];

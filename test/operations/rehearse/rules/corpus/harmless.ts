@@ -116,4 +116,9 @@ export const HARMLESS: CorpusMigration[] = [
     statements: ['ALTER TABLE logs DETACH PARTITION logs_1 CONCURRENTLY'],
     warnings: [],
   },
+  {
+    name: 'grants, and an extension of this database',
+    statements: ['GRANT SELECT ON orders TO PUBLIC', 'CREATE EXTENSION IF NOT EXISTS plpgsql'],
+    warnings: [],
+  },
 ];

@@ -300,4 +300,14 @@ export const DANGEROUS: MysqlMigration[] = [
     statements: ['ALTER TABLE orders ADD COLUMN place int, DROP COLUMN state, MODIFY total bigint'],
     warnings: COPY('orders', 'column_dropped', 'column_type_copied'),
   },
+  {
+    name: 'a user, which all databases share',
+    statements: ['CREATE USER reporter', 'GRANT SELECT ON orders TO reporter', 'DROP USER reporter'],
+    warnings: ['beyond_branch none', 'beyond_branch none', 'beyond_branch none'],
+  },
+  {
+    name: 'variables of the server',
+    statements: ['SET GLOBAL max_connections = 151', 'SET @a = 1, @@GLOBAL.max_connections = 151'],
+    warnings: ['beyond_branch none', 'beyond_branch none'],
+  },
 ];

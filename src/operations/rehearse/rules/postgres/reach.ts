@@ -1,0 +1,46 @@
+import type { Action } from '../action.ts';
+import type { Rule } from '../rule.ts';
+import { SqlCursor, type SqlToken } from '../sql/cursor.ts';
+import { addressOf } from './rule-parts.ts';
+
+export const REACH_RULES: Rule[] = [
+  {
+    code: 'beyond_branch',
+    what: 'roles, databases, other servers (also by `dblink`), files and programs',
+    text: 'It reaches what is outside of the database: the rehearsal did it, and the end of the branch does not undo it.',
+    safer: 'Do it once, apart from migrations of one database.',
+    url: addressOf('managing-databases.html'),
+    lock: null,
+    find: (action) => (action.kind === 'reach' ? [''] : []),
+  },
+];
+
+const CHANGES = ['create', 'alter', 'drop'] as const;
+/** Objects that all databases of a server share. */
+const SHARED = ['role', 'user', 'group', 'database', 'tablespace', 'subscription', 'system'] as const;
+const REMOTE = ['server', 'foreign table'] as const;
+
+/** Returns the action of a statement that reaches out of its database. */
+export function reachOf(tokens: readonly SqlToken[]): Action[] {
+  return isReaching(tokens) || callsOut(tokens) ? [{ kind: 'reach' }] : [];
+}
+
+function isReaching(tokens: readonly SqlToken[]): boolean {
+  const cursor = new SqlCursor(tokens, (word) => word);
+  const change = cursor.oneOf(...CHANGES);
+  if (change) return cursor.oneOf(...SHARED) !== null || (change !== 'drop' && cursor.oneOf(...REMOTE) !== null);
+  if (cursor.words('import', 'foreign', 'schema')) return true;
+  // Of roles.
+  if (cursor.oneOf('grant', 'revoke')) return !cursor.has('on');
+  if (!cursor.words('copy')) return false;
+  cursor.until('to', 'from');
+  return cursor.oneOf('to', 'from') !== null && (cursor.words('program') || cursor.next()?.kind === 'text');
+}
+
+/** Reports whether a text calls a function that reaches out of its database, wherever it is. */
+export function callsOut(tokens: readonly SqlToken[]): boolean {
+  return tokens.some(({ kind, value }, at) => {
+    const isName = kind === 'word' || kind === 'name';
+    return isName && tokens[at + 1]?.value === '(' && /^(?:dblink(?:_\w+)?|lo_export)$/i.test(value);
+  });
+}
