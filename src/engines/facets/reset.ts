@@ -14,7 +14,7 @@ export interface ResetRun extends DestinationResetRequest {
   undo: boolean;
   /** Called under the lock with the base copy; throws where it is not the planned one. */
   accept: (base: BaseCopy) => void;
-  /** What the base copy was loaded with, where it is known: `ReplaceResult.evidence` is about it. */
+  /** The data that the base copy was loaded with, where it is known: `ReplaceResult.evidence` is about it. */
   manifest?: Manifest;
   /** Owner of the objects; by default the owner of the replaced database. */
   role?: string | undefined;
