@@ -1,7 +1,8 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import { type FoundChanges, MOST_PLACES, type RestoredRows, type RestoredTables } from './changed-versions.ts';
 import type { ReplacedRows } from './replace-versions.ts';
-import { join } from './row-places.ts';
+import { blockOf, join, type Places } from './row-places.ts';
+import type { VisibilityMap } from './visibility-maps.ts';
 
 /** Rows that were written again, whose places are kept. */
 const MOST_MOVED = 100_000;
@@ -27,10 +28,15 @@ export async function keepRows(
     for (const place of missing ?? []) one.moved.delete(place);
     for (const [place, id] of moved) one.moved.set(place, id);
     const places = join([rest, old, Float64Array.from(moved, ([place]) => place).sort()]);
-    kept.set(table.oid, { ...one, border, places });
+    kept.set(table.oid, { ...one, border, places, map: one.map && withBlocksOf(places, one.map) });
   }
   limit(kept, MOST_PLACES, ({ places }) => places?.length ?? 0);
   limit(kept, MOST_MOVED, ({ moved }) => moved.size);
+}
+
+/** Counts blocks that the reset has added: they may be cut off again before the map is next read. */
+function withBlocksOf(places: Places, map: VisibilityMap): VisibilityMap {
+  return { ...map, pages: Math.max(map.pages, blockOf(places.at(-1) ?? 0) + 1) };
 }
 
 /** The eldest go first. */

@@ -126,7 +126,11 @@ function firstAt(places: Places, place: number): number {
 
 /** Returns the place as the server writes it. */
 export function idOf(place: number): string {
-  return `(${Math.floor(place / ITEMS)},${place % ITEMS})`;
+  return `(${blockOf(place)},${place % ITEMS})`;
+}
+
+export function blockOf(place: number): number {
+  return Math.floor(place / ITEMS);
 }
 
 export function placeOf(id: string): number {
