@@ -27,7 +27,7 @@ export function upQuestion({ target, snapshot, server_version, port, steps }: Up
 
 /** The only place that shows the password, which is stored nowhere. */
 export function serverUrl({ url, password }: Pick<ServerEvent, 'url' | 'password'>): string {
-  return url.replace('@', `:${password}@`);
+  return url.replace('@', () => `:${password}@`);
 }
 
 export function upSummary({ target, detached, snapshot }: UpResult): RunSummary {
