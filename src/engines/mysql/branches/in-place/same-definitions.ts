@@ -63,7 +63,17 @@ function textOf(code: Code, definers: BaseRecord['definers']): unknown[] {
   const mode = lexicalModeOf(sql_mode);
   const text = definers === 'mine' ? withoutDefiner(create, mode) : create;
   const tokens = [...tokensOf(text, mode)].map((token) => (token.kind === 'space' ? ' ' : token.text)).join('');
-  return [kind, name, tokens.replace(/^CREATE +/, 'CREATE '), sql_mode, charset, collation, time_zone, bytes, database_collation];
+  return [
+    kind,
+    name,
+    tokens.replace(/^CREATE +/, 'CREATE '),
+    sql_mode,
+    charset,
+    collation,
+    time_zone,
+    bytes,
+    database_collation,
+  ];
 }
 
 function definerOf({ create }: Code): string | undefined {
