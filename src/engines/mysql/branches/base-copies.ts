@@ -123,8 +123,8 @@ export async function createBase(
       else late.push({ table, checksum });
     },
   });
-  // By now there is evidence for most of the others, too.
-  const states = await provableStates(server, shadow);
+  // By now there is evidence for most of the others, too. Tables that were compared before keep theirs.
+  const states = new Map([...(await provableStates(server, shadow)), ...early]);
   await inSessions(context, { url: withDatabase(url, shadow), queue: late, work: compare });
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
     ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers, histograms },

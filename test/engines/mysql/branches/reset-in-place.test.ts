@@ -267,10 +267,15 @@ for (const flavour of testedFlavours('mariadb')) {
     it.each([
       ['ALTER TABLE child ADD note INT', 'definitions of tables differ'],
       ['DROP VIEW names', 'definitions of views differ'],
+      ['ALTER DATABASE copy CHARACTER SET latin1', 'the collation of the database differs'],
+      [
+        "SET sql_mode = ''; ALTER DATABASE copy CHARACTER SET latin1; DROP FUNCTION twice; CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n; ALTER DATABASE copy CHARACTER SET utf8mb4",
+        'definitions of routines differ',
+      ],
       ['ALTER EVENT hourly DO SELECT 1', 'definitions of events differ'],
       ['INSERT INTO guarded VALUES (2)', 'guarded has triggers, which no transaction turns off'],
     ])('is by copy after %s', async (change, reason) => {
-      await server.sql('copy', change);
+      await server.sql('copy', ...change.split('; '));
       expect(await plan()).toMatchObject({ way: 'copy', way_reason: reason });
       expect(await reset()).toMatchObject({ way: 'copy' });
       expect(await server.dump('copy')).toBe(pristine);

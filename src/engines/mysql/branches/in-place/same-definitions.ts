@@ -37,6 +37,7 @@ export async function compareDefinitions(
   const present = withSequencesOwn(read, destination);
   if (definitions.sequences.length > 0 || present.sequences.length > 0) return 'no transaction sets sequences';
   if (!isDeepStrictEqual(tablesOf(definitions), tablesOf(present))) return 'definitions of tables differ';
+  if (definitions.collation !== present.collation) return 'the collation of the database differs';
   for (const kind of KINDS) {
     const [before, now] = [definitions[kind], present[kind]].map((codes) =>
       codes.map((code) => textOf(code, definers)),
@@ -58,11 +59,21 @@ function tablesOf({ tables }: Definitions): unknown[] {
 
 /** The blanks around a definer are not the same everywhere. */
 function textOf(code: Code, definers: BaseRecord['definers']): unknown[] {
-  const { kind, name, create, sql_mode, charset, collation, time_zone, bytes } = code;
+  const { kind, name, create, sql_mode, charset, collation, time_zone, bytes, database_collation } = code;
   const mode = lexicalModeOf(sql_mode);
   const text = definers === 'mine' ? withoutDefiner(create, mode) : create;
   const tokens = [...tokensOf(text, mode)].map((token) => (token.kind === 'space' ? ' ' : token.text)).join('');
-  return [kind, name, tokens.replace(/^CREATE +/, 'CREATE '), sql_mode, charset, collation, time_zone, bytes];
+  return [
+    kind,
+    name,
+    tokens.replace(/^CREATE +/, 'CREATE '),
+    sql_mode,
+    charset,
+    collation,
+    time_zone,
+    bytes,
+    database_collation,
+  ];
 }
 
 function definerOf({ create }: Code): string | undefined {

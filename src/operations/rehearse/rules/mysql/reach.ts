@@ -16,7 +16,7 @@ export const REACH_RULES: Rule[] = [
 ];
 
 const BEGINNING =
-  /^(?:(?:create|alter|drop|rename|create or replace) (?:user|role|server)|grant|revoke|set (?:password|default role|global|persist|persist_only)|change (?:master|replication)|install|uninstall|purge|kill|shutdown|restart)\b/;
+  /^(?:(?:create|alter|drop|rename|create or replace) (?:user|role|server)|grant|revoke|set (?:password|default role|global|persist|persist_only)|change (?:master|replication)|(?:start|stop) (?:slave|replica|group_replication|all)|reset|clone|alter instance|(?:create|alter|drop) (?:undo )?(?:tablespace|resource group)|install|uninstall|purge|kill|shutdown|restart)\b/;
 
 /** Returns the action of a statement that reaches out of its database. */
 export function reachOf(tokens: readonly SqlToken[]): Action[] {

@@ -17,7 +17,20 @@ export function readPostgres(tokens: readonly SqlToken[], resolve: Resolve): Act
 }
 
 const OPENS_STATEMENT = new Set(['begin', 'then', 'else', 'loop']);
-const IN_BLOCKS = new Set(['alter', 'create', 'drop', 'update', 'delete', 'insert', 'truncate', 'lock', 'with']);
+const IN_BLOCKS = new Set([
+  'alter',
+  'create',
+  'drop',
+  'update',
+  'delete',
+  'insert',
+  'truncate',
+  'lock',
+  'with',
+  'grant',
+  'revoke',
+  'copy',
+]);
 
 /** The statements in the body of `DO`; those that it puts together at run time are not known. */
 function blockActions(tokens: readonly SqlToken[], resolve: Resolve): Action[] {

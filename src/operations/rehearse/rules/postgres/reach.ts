@@ -37,10 +37,13 @@ function isReaching(tokens: readonly SqlToken[]): boolean {
   return cursor.oneOf('to', 'from') !== null && (cursor.words('program') || cursor.next()?.kind === 'text');
 }
 
+const CALLED =
+  /^(?:dblink(?:_\w+)?|lo_export|pg_file_\w+|pg_reload_conf|pg_(?:terminate|cancel)_backend|pg_(?:create|drop|copy)_(?:\w+_)?replication_slot)$/i;
+
 /** Reports whether a text calls a function that reaches out of its database, wherever it is. */
 export function callsOut(tokens: readonly SqlToken[]): boolean {
   return tokens.some(({ kind, value }, at) => {
     const isName = kind === 'word' || kind === 'name';
-    return isName && tokens[at + 1]?.value === '(' && /^(?:dblink(?:_\w+)?|lo_export)$/i.test(value);
+    return isName && tokens[at + 1]?.value === '(' && CALLED.test(value);
   });
 }

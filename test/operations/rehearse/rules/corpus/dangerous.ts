@@ -373,4 +373,17 @@ export const DANGEROUS: CorpusMigration[] = [
     warnings: ['beyond_branch none'],
     fails: true,
   },
+  {
+    name: 'members of a role, and a program, in a block',
+    statements: [
+      'DO $$ BEGIN GRANT pg_monitor TO CURRENT_USER; END $$',
+      "DO $$ BEGIN IF true THEN COPY orders TO PROGRAM 'cat > /dev/null'; END IF; END $$",
+    ],
+    warnings: ['beyond_branch none', 'beyond_branch none'],
+  },
+  {
+    name: 'the settings of the server',
+    statements: ['SELECT pg_reload_conf()'],
+    warnings: ['beyond_branch none'],
+  },
 ];

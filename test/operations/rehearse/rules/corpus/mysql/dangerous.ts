@@ -310,4 +310,9 @@ export const DANGEROUS: MysqlMigration[] = [
     statements: ['SET GLOBAL max_connections = 151', 'SET @a = 1, @@GLOBAL.max_connections = 151'],
     warnings: ['beyond_branch none', 'beyond_branch none'],
   },
+  {
+    name: 'replication',
+    statements: ['STOP REPLICA'],
+    warnings: ['beyond_branch none'],
+  },
 ];
