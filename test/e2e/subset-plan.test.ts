@@ -202,5 +202,5 @@ targets:
 /** A table of the plan with its rows, now and in the subset; the sizes beside them depend on the server. */
 function row(table: string, rule: string, [now, then]: [string, string]): RegExp {
   const size = '(?: +[\\d.]+ [kM]?B)?';
-  return new RegExp(`${table.replace('.', '\\.')} +${rule} +${now}${size} +${then}${size}[ │]*(?:\n|$)`);
+  return new RegExp(`${table.replace('.', '\\.')} +${rule} +${now}${size} +${then}${size}(?=[\\s│]|$)`);
 }

@@ -1,14 +1,12 @@
-import { sign, verify } from 'node:crypto';
 import * as v from 'valibot';
-import { signingKey } from '../../config/signing-key.ts';
 import type { ReadSummary } from '../../engines/facets/dump.ts';
 import { ENGINE_IDS, type EngineId } from '../../engines/list.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { canonicalText } from '../../repository/manifest/signature.ts';
 import { snapshotId, time } from '../../repository/manifest/values.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { parseDuration } from '../../text/duration.ts';
+import { isSignedState, signState } from '../state-signature.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { readState, writeState } from '../working-state.ts';
 
@@ -23,7 +21,6 @@ const fileSchema = v.strictObject({
   /** Creation of the last snapshot whose rows were all read. */
   full_at: time,
   evidence: v.unknown(),
-  /** By the user's signing key, which is in another folder: who changes this file alone is not believed. */
   signature: v.string(),
 });
 
@@ -63,13 +60,11 @@ async function readSigned(context: Context, name: string): Promise<Content | und
   const stored = await readState(context, file(name));
   if (!stored) return;
   const { signature, ...content } = stored;
-  const key = await signingKey(context.environment);
-  return verify(null, signedText(name, content), key, Buffer.from(signature, 'base64')) ? content : undefined;
+  return (await isSignedState(context, { ...statementOf(name, content), signature })) ? content : undefined;
 }
 
-/** The first line makes the signature invalid in any other context. */
-function signedText(target: string, content: Content): Buffer {
-  return Buffer.from(`tool build evidence 1\n${canonicalText({ target, ...content })}`);
+function statementOf(target: string, content: Content) {
+  return { purpose: 'build evidence', content: { target, ...content } };
 }
 
 function whyDue(fullAt: string, every: string, { clock }: Context): AllRead | null {
@@ -93,8 +88,8 @@ export async function writeEvidence(
   const name = nameOf(of);
   const content = { format: 2, engine, snapshot, full_at: fullAt, evidence } as const;
   try {
-    const signature = sign(null, signedText(name, content), await signingKey(context.environment));
-    await writeState(context, file(name), { ...content, signature: signature.toString('base64') });
+    const signature = await signState(context, statementOf(name, content));
+    await writeState(context, file(name), { ...content, signature });
   } catch {}
 }
 

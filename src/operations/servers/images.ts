@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import type { ImagePrograms } from '../../engines/facets/image.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { isSignedState, signState } from '../state-signature.ts';
 import { readState } from '../working-state.ts';
 
 const imageSchema = v.strictObject({
@@ -22,8 +23,11 @@ const imageSchema = v.strictObject({
   platform: v.string(),
   /** Providers and versions. */
   collations: v.string(),
+  /** A server runs the code that is in its files: those of others are never started. */
+  signature: v.string(),
 });
-export type ImageManifest = v.InferOutput<typeof imageSchema>;
+type ImageManifest = v.InferOutput<typeof imageSchema>;
+type ImageFacts = Omit<ImageManifest, 'signature'>;
 
 export interface Image {
   /** Its name is never used again. */
@@ -40,7 +44,7 @@ export interface ImageKey {
 
 const FOLDER = 'images';
 /** Next to the data directory, `data`. */
-export const MANIFEST = 'image.json';
+const MANIFEST = 'image.json';
 
 function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string {
   return join(configuration.settings.working_directory, FOLDER);
@@ -48,13 +52,24 @@ function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string
 
 export const dataOf = ({ folder }: Image): string => join(folder, 'data');
 
-/** Finds the newest image of a snapshot for these server programs. */
+/** Finds the newest image of a snapshot for these server programs that this user has made. */
 export async function findImage(context: Context, wanted: ImageKey): Promise<Image | undefined> {
   const facts = factsOf(wanted);
   const same = (await listImages(context)).filter(({ manifest }) =>
     Object.entries(facts).every(([name, value]) => manifest[name as keyof typeof facts] === value),
   );
-  return same.sort(byAge)[0];
+  for (const image of same.sort(byAge)) {
+    if (await isOwn(context, image).catch(() => false)) return image;
+  }
+  return undefined;
+}
+
+function isOwn(context: Context, { folder, manifest: { signature, ...facts } }: Image): Promise<boolean> {
+  return isSignedState(context, { ...statementOf(basename(folder), facts), signature });
+}
+
+function statementOf(name: string, facts: ImageFacts) {
+  return { purpose: 'server image', content: { name, ...facts } };
 }
 
 export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
@@ -79,11 +94,21 @@ async function listImages(context: Context): Promise<Image[]> {
   return images;
 }
 
+/** Reports whether the image is still in its place. */
+export async function isStored(context: Context, { folder }: Image): Promise<boolean> {
+  return (await listImages(context)).some((one) => one.folder === folder);
+}
+
 /** Puts a complete image in its place, and removes older ones of the target, which servers have copied. */
-export async function storeImage(context: Context, unfinished: string, manifest: ImageManifest): Promise<Image> {
+export async function storeImage(context: Context, unfinished: string, facts: ImageFacts): Promise<Image> {
   const root = imagesFolder(context);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const image = { folder: join(root, randomBytes(8).toString('hex')), manifest };
+  const name = randomBytes(8).toString('hex');
+  // Without a key it is for this run only.
+  const signature = await signState(context, statementOf(name, facts)).catch(() => '');
+  const manifest: ImageManifest = { ...facts, signature };
+  await writeFile(join(unfinished, MANIFEST), JSON.stringify(manifest), { mode: 0o600, flush: true });
+  const image = { folder: join(root, name), manifest };
   await rename(unfinished, image.folder);
   await removeImages(context, (other) => other.manifest.target === manifest.target && byAge(image, other) < 0);
   return image;

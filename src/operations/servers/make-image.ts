@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImageFacet } from '../../engines/facets/image.ts';
 import { openDatabase } from '../../engines/open-database.ts';
@@ -8,7 +7,7 @@ import { withStep } from '../../runtime/events.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { factsOf, type Image, type ImageKey, MANIFEST, storeImage } from './images.ts';
+import { factsOf, type Image, type ImageKey, storeImage } from './images.ts';
 import { createServer, removeServer } from './records.ts';
 
 /**
@@ -45,8 +44,7 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
     const unfinished = await staging.folder('image');
     const collations = await maker.finish(join(unfinished, 'data'));
     const created_at = context.clock().toISOString();
-    const image = { format: 1, engine: 'postgres', ...factsOf(wanted), created_at, collations } as const;
-    await writeFile(join(unfinished, MANIFEST), JSON.stringify(image), { mode: 0o600, flush: true });
-    return storeImage(context, unfinished, image);
+    const made = { format: 1, engine: 'postgres', ...factsOf(wanted), created_at, collations } as const;
+    return storeImage(context, unfinished, made);
   });
 }

@@ -117,4 +117,19 @@ describeWithKind('postgres', 'the first reading after a load', () => {
     await server.run('copy', ["UPDATE plain SET name = 'changed' WHERE id = 7"]);
     expect((await changes()).tables.find(({ table }) => table === 'public.plain')).toMatchObject({ changed: 1 });
   });
+
+  it('is of all rows where code of the snapshot may have changed some of them during the load', async () => {
+    const count = async (database: string) => server.column(database, 'SELECT name FROM plain WHERE id = 1');
+    await server.run('source', [
+      `CREATE FUNCTION note() RETURNS integer LANGUAGE plpgsql AS 'BEGIN UPDATE public.plain SET name = name || 1 WHERE id = 1; RETURN 1; END'`,
+      'CREATE VIEW noted AS SELECT public.note()',
+      'CREATE MATERIALIZED VIEW kept AS TABLE noted',
+    ]);
+    await build(contextWith(), { target: 'app' });
+    await load();
+    expect(await count('source')).toEqual(['name 11']);
+    expect(await count('copy')).toEqual(['name 111']);
+    expect((await changes()).tables).toMatchObject([{ table: 'public.plain', changed: 1 }]);
+    await server.run('source', ['DROP VIEW noted CASCADE']);
+  });
 });

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { freePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
@@ -9,6 +11,7 @@ import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
+import { signState } from '../../../src/operations/state-signature.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import {
   describeWithPostgres,
@@ -60,6 +63,8 @@ describeWithPostgres('servers on images', () => {
   };
   const down = async (request: DownRequest) =>
     applyDown(testContext({ settings }), await planDown(testContext({ settings }), request));
+  const fileOf = (image: string): string => join(folder.path, 'images', image, 'image.json');
+  const imageOf = (image: string) => JSON.parse(readFileSync(fileOf(image), 'utf8'));
   const recordOf = (id: string): { directory: string } =>
     JSON.parse(readFileSync(join(folder.path, 'servers', `${id}.json`), 'utf8'));
 
@@ -134,12 +139,72 @@ describeWithPostgres('servers on images', () => {
     }
   }, 60_000);
 
+  it('never run on an image that this user has not made', async () => {
+    const [stored = ''] = inFolder('images');
+    const other = { ...testContext({ settings }), environment: { HOME: join(folder.path, 'other-user') } };
+    expect((await planUp(other, { target: 'shop' })).plan.image).toBe('new');
+    const content = readFileSync(fileOf(stored), 'utf8');
+    for (const forged of [{ created_at: '2030-01-01T00:00:00.000Z' }, { signature: '' }]) {
+      writeFileSync(fileOf(stored), JSON.stringify({ ...imageOf(stored), ...forged }));
+      expect((await planUp(testContext({ settings }), { target: 'shop' })).plan.image).toBe('new');
+      writeFileSync(fileOf(stored), content);
+    }
+    // Under another name it is another image.
+    const name = '0123456789abcdef';
+    const at = (one: string) => join(folder.path, 'images', one);
+    renameSync(at(stored), at(name));
+    expect((await planUp(testContext({ settings }), { target: 'shop' })).plan.image).toBe('new');
+    renameSync(at(name), at(stored));
+    expect((await planUp(testContext({ settings }), { target: 'shop' })).plan.image).toBe('stored');
+  });
+
+  it('start on the image of another run that has replaced theirs meanwhile', async () => {
+    const [stored = ''] = inFolder('images');
+    const gone = join(folder.path, 'gone');
+    const take = (name: string) => renameSync(join(folder.path, 'images', name), join(gone, name));
+    mkdirSync(gone);
+    take(stored);
+    const context = testContext({ settings });
+    let taken = 0;
+    const report = (event: RunEvent): void => {
+      // Its own image is complete, and not copied yet.
+      if (event.event !== 'step' || event.step !== 'start' || event.state !== 'started' || taken > 0) return;
+      for (const name of inFolder('images')) take(name);
+      taken += 1;
+      renameSync(join(gone, stored), join(folder.path, 'images', stored));
+    };
+    const result = await applyUp({ ...context, report }, await planUp(context, { target: 'shop', detach: true }));
+    expect(taken).toBe(1);
+    expect(inFolder('images')).toEqual([stored]);
+    await down({ target: 'shop' });
+    expect(result.detached).toBe(true);
+  }, 60_000);
+
+  it('leave nothing when another program takes their port while they start', async () => {
+    const other = createServer();
+    const port = await freePort();
+    const context = testContext({ settings });
+    const report = (event: RunEvent): void => {
+      if (event.event === 'step' && event.step === 'start' && event.state === 'started')
+        other.listen(port, '127.0.0.1');
+    };
+    const planned = await planUp(context, { target: 'shop', port });
+    await expect(applyUp({ ...context, report }, planned)).rejects.toMatchObject({ code: 'invalid_value' });
+    other.close();
+    expect(inFolder('servers')).toEqual([]);
+  });
+
   it('get a new image when the collations have changed, and none is left of a removed snapshot', async () => {
     const [stored = '', ...others] = inFolder('images');
     expect(others).toEqual([]);
-    const file = join(folder.path, 'images', stored, 'image.json');
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), collations: 'c 1.0' }));
-    const { url } = await up();
+    const { signature: _, ...facts } = { ...imageOf(stored), collations: 'c 1.0' };
+    const signature = await signState(testContext({ settings }), {
+      purpose: 'server image',
+      content: { name: stored, ...facts },
+    });
+    writeFileSync(fileOf(stored), JSON.stringify({ ...facts, signature }));
+    const { url, plan } = await up();
+    expect(plan.image).toBe('stored');
     expect(await psqlAt(url, { sql: 'SELECT count(*) FROM named' })).toBe('1000\n');
     const [made = ''] = inFolder('images');
     expect(inFolder('images')).not.toContain(stored);

@@ -11,7 +11,7 @@ import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
 import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
 import { imageFacet } from '../image-facet.ts';
-import { dataOf, findImage, type Image, type ImageKey, removeImages } from '../images.ts';
+import { dataOf, findImage, type Image, type ImageKey, isStored, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
 import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
 
@@ -79,18 +79,25 @@ async function startServer(context: Context, work: Work): Promise<StartedServer>
   const { found, facet, wanted } = work;
   const stored = await findImage(context, wanted);
   if (stored) {
-    const started = await startOn(context, work, stored).catch(async (error) => {
-      // Another run may have replaced it.
-      if ((await findImage(context, wanted))?.folder === stored.folder) throw error;
-    });
+    const started = await unlessReplaced(context, work, stored);
+    if (started === 'replaced') return startServer(context, work);
     if (started) return started;
     await removeImages(context, ({ folder }) => folder === stored.folder);
   }
   const { manifest, local, remote } = found;
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  const started = await startOn(context, work, await makeImage(context, facet, wanted));
+  const started = await unlessReplaced(context, work, await makeImage(context, facet, wanted));
+  if (started === 'replaced') return startServer(context, work);
   if (started) return started;
   throw new Error('the collations differ from those of the new image');
+}
+
+/** Another run may replace the image by its own at any time. */
+async function unlessReplaced(context: Context, work: Work, image: Image): Promise<StartedServer | null | 'replaced'> {
+  return startOn(context, work, image).catch(async (error) => {
+    if (await isStored(context, image)) throw error;
+    return 'replaced' as const;
+  });
 }
 
 /** Returns `null` for an image with other collations. */
@@ -115,8 +122,9 @@ async function startOn(
     }
     return server && { record, server };
   } catch (error) {
+    const isTaken = server === null && port !== null && !(await isFree(port));
     server = null;
-    throw error;
+    throw isTaken ? portTaken(port) : error;
   } finally {
     if (!server) await removeServer(context, record);
   }

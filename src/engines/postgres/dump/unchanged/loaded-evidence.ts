@@ -48,7 +48,7 @@ export async function readLoadedEvidence(
       return file !== undefined && isDeepStrictEqual(details.data[file]?.columns, table.columns);
     });
     const state = encoding === ENCODING ? await readState(session, { signs, tables }) : null;
-    if (!state) return null;
+    if (!state || (await mayHaveWritten(session))) return null;
     const proved = tables.flatMap((table) => {
       const [now, before] = [state.tables.get(table.oid), stored.get(nameOf(table))];
       const ranges = before && rangesOf(before);
@@ -61,6 +61,31 @@ export async function readLoadedEvidence(
     if (error instanceof UserError || error instanceof SqlError) return null;
     throw error;
   }
+}
+
+/**
+ * Reports whether code of the snapshot may have changed rows after they were loaded: a function that a materialized view or
+ * a check calls. Others are not called by a load, or must be immutable.
+ */
+async function mayHaveWritten(session: PostgresSession): Promise<boolean> {
+  const [row] = await session.query<{ calls: boolean }>(`
+    WITH RECURSIVE refreshed (oid) AS (
+      SELECT oid FROM pg_class WHERE relkind = 'm'
+      UNION SELECT v.oid FROM refreshed m JOIN pg_rewrite r ON r.ev_class = m.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+        JOIN pg_class v ON v.oid = d.refobjid AND v.relkind = 'v'
+    ), called (classid, objid) AS (
+      SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite r JOIN refreshed m ON m.oid = r.ev_class
+      UNION ALL SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE contype = 'c'
+    )
+    SELECT EXISTS (
+      SELECT FROM called c JOIN pg_depend d ON d.classid = c.classid AND d.objid = c.objid
+        LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+        JOIN pg_proc p ON p.oid = CASE d.refclassid WHEN 'pg_proc'::regclass THEN d.refobjid ELSE o.oprcode::oid END
+      WHERE p.provolatile = 'v' AND p.pronamespace <> 'pg_catalog'::regnamespace
+        AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
+    ) AS calls`);
+  return row?.calls !== false;
 }
 
 /** A root divides its rows between its partitions anew, and an extension has rows of its own. */
