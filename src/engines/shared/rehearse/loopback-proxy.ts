@@ -65,12 +65,22 @@ export async function startLoopbackProxy(serve: Serve): Promise<LoopbackProxy> {
 }
 
 export async function readBytes(stream: Duplex, count: number): Promise<Buffer> {
-  while (true) {
-    const bytes: Buffer | null = stream.read(count);
-    if (bytes?.length === count) return bytes;
-    if (bytes || stream.readableEnded || stream.destroyed) throw new Error('the other side has left');
-    await Promise.race([once(stream, 'readable'), once(stream, 'close')]);
+  const parts: Buffer[] = [];
+  for (let left = count; left > 0; ) {
+    // Takes what is there: a stream that keeps some bytes is readable again at once, and nothing else would ever run.
+    const bytes: Buffer | null = stream.read(Math.min(left, Math.max(1, stream.readableLength)));
+    if (bytes) {
+      parts.push(bytes);
+      left -= bytes.length;
+      continue;
+    }
+    if (stream.readableEnded || stream.destroyed) throw new Error('the other side has left');
+    const waited = new AbortController();
+    const { signal } = waited;
+    await Promise.race(['readable', 'end', 'close'].map((event) => once(stream, event, { signal })));
+    waited.abort();
   }
+  return Buffer.concat(parts);
 }
 
 interface Relay {

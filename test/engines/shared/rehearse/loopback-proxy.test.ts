@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { relayBetween, startLoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
+import { readBytes, relayBetween, startLoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
 
 const MANY = 200;
@@ -93,3 +95,16 @@ it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
   },
   30_000,
 );
+
+it('bytes that come one by one are waited for', async () => {
+  const [one, other] = duplexPair();
+  const read = readBytes(one, 3);
+  for (const byte of 'abc') {
+    other.write(byte);
+    await nextTurn();
+  }
+  expect(`${await read}`).toBe('abc');
+  other.write('d');
+  other.end();
+  await expect(readBytes(one, 2)).rejects.toThrow('has left');
+});
