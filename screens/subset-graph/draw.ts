@@ -104,7 +104,7 @@ function drawReference({ node, row, isAbove }: PlacedNode, { drawing, rows, body
   const trunk = side > 0 ? x + width + TRUNK : x - 1 - TRUNK;
   // The line goes on beyond the edge.
   const to = row ?? (isAbove ? -1 : body);
-  const at = (x: number, y: number): Point => ({ x, y: y + HEADING });
+  const at = (x: number, y: number): Point => point(x, y + HEADING);
   const way = [at(start, from), at(trunk, from), at(trunk, to)];
   canvas.line(row === null ? way : [...way, at(end, to)], style);
   if (row === null) return;
@@ -201,19 +201,11 @@ function drawBox(node: DiagramNode, { drawing, row }: { drawing: Diagram; row: n
   const [top, bottom] = [row - 1 + HEADING, row + lines.length + HEADING];
   const [left, right] = [x, x + width - 1];
   const border: LineStyle = { tone: isSelected ? 'accent' : node.near === null ? 'plain' : 'border', bold: isSelected };
-  canvas.line(
-    [
-      ...[
-        { x: left, y: top },
-        { x: right, y: top },
-        { x: right, y: bottom },
-      ],
-      ...[
-        { x: left, y: bottom },
-        { x: left, y: top },
-      ],
-    ],
-    border,
-  );
-  for (const [at, spans] of lines.entries()) canvas.text({ x: left + 2, y: top + 1 + at }, spans);
+  const corners = [point(left, top), point(right, top), point(right, bottom), point(left, bottom), point(left, top)];
+  canvas.line(corners, border);
+  for (const [at, spans] of lines.entries()) canvas.text(point(left + 2, top + 1 + at), spans);
+}
+
+function point(x: number, y: number): Point {
+  return { x, y };
 }

@@ -30,7 +30,7 @@ const LOOKS: Look[] = [
   { unit: 1, isBrief: false },
 ];
 
-/** The one with the most that has room. */
+/** Returns the look with the most details that fits. */
 export function chosenLook(tree: DiagramTree, options: LookOptions): { look: Look; columns: DiagramColumn[] } {
   const { selected, width, height } = options;
   const columnsOf = (needs: (node: DiagramNode) => number) =>
@@ -56,7 +56,7 @@ function isWideEnough(tree: DiagramTree, { columns, needs }: WidthOptions): bool
   return nodesOf(tree).every((node) => needs(node) <= (widths.get(node.step) ?? Number.POSITIVE_INFINITY));
 }
 
-/** The tables next to the middle, or those at the near end of what is in view. */
+/** Returns the tables of each side that are nearest to the middle among those in view. */
 export function rootsInView(tree: DiagramTree, columns: DiagramColumn[]): DiagramNode[][] {
   const steps = columns.map(({ step }) => step);
   const nearest = [Math.max(...steps.filter((step) => step < 0)), Math.min(...steps.filter((step) => step > 0))];

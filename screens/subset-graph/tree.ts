@@ -11,7 +11,7 @@ export interface DiagramNode {
   table: string;
   /** References between it and the middle; negative at the left. */
   step: number;
-  /** The one by which it is reached. */
+  /** Leads to the table. */
   reference: SubsetReference | null;
   /** The next table towards the middle. */
   near: DiagramNode | null;

@@ -119,7 +119,7 @@ function createNewObjects({
   const added = new Set<string>();
   let isFailed = false;
 
-  /** Moves the objects away before it looks for their users: whoever begins later stores them anew. */
+  /** Moves the objects away before it looks for their users: a run that begins later stores them anew. */
   async function removeAdded(): Promise<void> {
     if (added.size === 0) return;
     await using staging = await createStaging(unfinished);

@@ -87,12 +87,16 @@ export const duration = v.pipe(
   v.check((value) => parseDuration(value) !== null, 'must be a duration such as 12h, 30d or 8w'),
 );
 
+/** Names of files have 255 bytes at most, and some have an ending behind the name. */
+const LONGEST_ENCODED = 220;
+
 /** Names are parts of paths, keys in buckets and command lines. */
 export const name = v.pipe(
   v.string(),
   // Vowel signs and accents are marks: without them, words of many scripts are not names.
   v.regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
   v.check((value) => value === value.normalize('NFC'), 'must be in Unicode normalization form C'),
+  v.check((value) => encodeURIComponent(value).length <= LONGEST_ENCODED, 'is too long for the name of a file'),
   traits({ hint: 'Use at most 64 characters, beginning with a letter or a digit.' }),
 );
 

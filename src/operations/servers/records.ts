@@ -46,7 +46,7 @@ function recordsFolder({ configuration }: Pick<Context, 'configuration'>): strin
 
 /**
  * Makes a folder for a server of this process: in the working directory, or where its account can reach it if we are
- * root. It is recorded before it exists, so that it is found after a kill.
+ * root. Its record is written first: a later run finds it after a kill.
  */
 export async function createServer(
   context: Context,

@@ -4,8 +4,8 @@ import { readTables } from '../catalog/tables.ts';
 import { quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { BaseRecord } from './base-record.ts';
-import { checksumOf } from './copy-rows.ts';
 import { findUnwritten } from './in-place/unwritten-tables.ts';
+import { checksumOf } from './row-checksum.ts';
 
 export const WRITTEN = 'its tables were changed since that load';
 export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';

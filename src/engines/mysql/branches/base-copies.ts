@@ -12,6 +12,7 @@ import { withForeignKeys, withIndexes } from '../catalog/definitions/statement-t
 import { traitsOf } from '../catalog/table-traits.ts';
 import { type CatalogTable, readSize } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -26,8 +27,9 @@ import { writeRecord } from '../swap/record.ts';
 import { createShadowDatabase } from '../swap/shadow-databases.ts';
 import { INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
-import { type CopyRowsResult, checksumOf, copyRows, inSessions } from './copy-rows.ts';
+import { type CopyRowsResult, copyRows } from './copy-rows.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
+import { checksumOf } from './row-checksum.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: MysqlSession, destination: string): Promise<BaseCopies> {

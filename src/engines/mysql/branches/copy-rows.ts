@@ -1,15 +1,16 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { runWorkers } from '../../shared/run-together.ts';
 import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
-import { type CatalogColumn, type CatalogTable, readTables } from '../catalog/tables.ts';
+import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
+import { checksumOf } from './row-checksum.ts';
 
 export interface CopyRowsResult {
   rows: number;
@@ -26,8 +27,6 @@ interface CopyRowsRequest {
   /** Called in the session of the copy; rejects when the rows are not those that were to be copied. */
   copied: (session: MysqlSession, table: CatalogTable, found: CopyRowsResult) => Promise<void>;
 }
-
-const SESSIONS = 4;
 
 /**
  * Copies the rows of tables between databases of one server, several tables at once, the largest first. Rejects when
@@ -65,67 +64,4 @@ export async function copyRows(
   };
   await inSessions(context, { url: withDatabase(url, to), queue, prepare, work: copyTable });
   return done;
-}
-
-interface SessionsWork<Item> {
-  url: DatabaseUrl;
-  /** Is empty at the end. */
-  queue: Item[];
-  /** Sets up each session. */
-  prepare?: (session: MysqlSession) => Promise<void>;
-  work: (session: MysqlSession, item: Item) => Promise<void>;
-}
-
-/** Does the work on each item, by a few sessions at the same time. */
-export async function inSessions<Item>(
-  context: Pick<EngineContext, 'signal'>,
-  { url, queue, prepare, work }: SessionsWork<Item>,
-): Promise<void> {
-  await runWorkers(context.signal, {
-    count: Math.min(SESSIONS, queue.length),
-    async work(signal) {
-      await using session = await connect({ signal }, url);
-      await prepare?.(session);
-      for (let item = queue.shift(); item && !signal.aborted; item = queue.shift()) await work(session, item);
-    },
-  });
-}
-
-/**
- * The same for the same rows in whatever order. `CHECKSUM TABLE` does not serve: MariaDB 10.11 has answered differently
- * for an unchanged table with a generated column.
- */
-export async function checksumOf(
-  session: MysqlSession,
-  database: string,
-  table: Pick<CatalogTable, 'name' | 'columns'>,
-): Promise<string> {
-  const [row] = await session.query<{ sum: string }>(
-    `SELECT ${checksumExpression(table)} AS sum FROM ${quotePath(database, table.name)}`,
-  );
-  return String(row?.sum ?? 0);
-}
-
-export function checksumExpression({ columns }: Pick<CatalogTable, 'columns'>, alias?: string): string {
-  const values = nonGeneratedColumns({ columns }).map((column) => expressionOf(column, alias));
-  return `CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR)`;
-}
-
-const NUMBERS = new Set(
-  'tinyint smallint mediumint int bigint decimal double year date time datetime timestamp'.split(' '),
-);
-const TEXTS = new Set(
-  'char varchar tinytext text mediumtext longtext binary varbinary tinyblob blob mediumblob longblob enum set json uuid inet4 inet6'.split(
-    ' ',
-  ),
-);
-
-function expressionOf({ name, type }: CatalogColumn, alias?: string): string {
-  const column = alias === undefined ? quoteName(name) : quotePath(alias, name);
-  if (NUMBERS.has(type)) return `COALESCE(${column}, 'n')`;
-  // Else the server would round a FLOAT.
-  if (type === 'float') return `COALESCE(${column} + 0e0, 'n')`;
-  if (type === 'bit') return `COALESCE(${column} + 0, 'n')`;
-  const bytes = TEXTS.has(type) ? column : `CAST(${column} AS BINARY)`;
-  return `COALESCE(CRC32(${bytes}), 'n')`;
 }

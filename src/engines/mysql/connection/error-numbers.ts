@@ -14,3 +14,9 @@ export const UNREADABLE = new Set([...DENIED, 1054, 1146, 1305, 1356, 1449]);
 
 /** A missing right of the server, as that to set a variable or the definer of code. */
 export const RIGHT_MISSING = 1227;
+
+/** A lock that was not given in time. */
+export const LOCK_WAIT_TIMEOUT = 1205;
+
+/** The same, and a deadlock: tried again, the statement may succeed. */
+export const LOCKED = new Set([LOCK_WAIT_TIMEOUT, 1213]);

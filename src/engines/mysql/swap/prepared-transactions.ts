@@ -1,6 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { tableName } from '../../../text/table-names.ts';
 import { tablesOf } from '../catalog/tables.ts';
+import { LOCK_WAIT_TIMEOUT } from '../connection/error-numbers.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -12,9 +13,6 @@ interface PreparedTransaction {
   /** By flavour. */
   data: string | Buffer;
 }
-
-/** `ER_LOCK_WAIT_TIMEOUT` */
-export const LOCK_WAIT_TIMEOUT = 1205;
 
 const SETTINGS = 'SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 0';
 const SETTINGS_BACK = 'SET lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT, autocommit = 1';

@@ -1,8 +1,9 @@
 import { UserError } from '../../../runtime/errors.ts';
+import { LOCK_WAIT_TIMEOUT } from '../connection/error-numbers.ts';
 import { inDatabase } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { describePrepared, END_PREPARED, findPrepared, LOCK_WAIT_TIMEOUT } from './prepared-transactions.ts';
+import { describePrepared, END_PREPARED, findPrepared } from './prepared-transactions.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
 /** Attempts, between which sessions that hold a table are ended. */

@@ -7,6 +7,7 @@ import { freePort } from '../../shared/server/free-port.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
+import { TEMPORARY_SETTINGS } from '../server/throw-away-server.ts';
 import { DATA, findServer, isReady, PID_FILE, stopServer } from './running-server.ts';
 
 export const PRODUCT = 'PostgreSQL';
@@ -30,16 +31,8 @@ interface RunningServer {
   ended: Promise<unknown>;
 }
 
-/** Nothing waits for the disk: the data are temporary. */
 const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  max_wal_size: '4GB',
-  shared_buffers: '128MB',
-  logging_collector: 'off',
+  ...TEMPORARY_SETTINGS,
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
   // In the data directory, where nothing remains of a killed server.

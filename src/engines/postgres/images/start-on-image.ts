@@ -33,7 +33,7 @@ interface Preparation {
 }
 
 /**
- * Sets the password in single-user mode, so that nobody can connect by one of the image, and returns the versions of the
+ * Replaces the passwords of the image in single-user mode, before it accepts connections. Returns the versions of the
  * collations.
  */
 async function prepare(context: EngineContext, { bin, home, password }: Preparation): Promise<string> {

@@ -20,7 +20,7 @@ export interface ThrowAwayOptions {
 }
 
 /** Nothing waits for the disk: the data are temporary. */
-const SETTINGS = {
+export const TEMPORARY_SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   fsync: 'off',
@@ -50,7 +50,7 @@ export async function startThrowAwayServer(
       const { directory, user } = home;
       const own = await programsFor(context, { bin, directory, user });
       await initialise(context, { bin: own, home, password });
-      const flags = Object.entries({ ...SETTINGS, port, ...settings }).flatMap(([name, value]) => [
+      const flags = Object.entries({ ...TEMPORARY_SETTINGS, port, ...settings }).flatMap(([name, value]) => [
         '-c',
         `${name}=${value}`,
       ]);

@@ -1,10 +1,12 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
+import { profileOf } from '../../../engines/list.ts';
 import { isFree } from '../../../engines/shared/server/free-port.ts';
 import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
+import { branchDatabase } from '../../branch/branch-database.ts';
 import { findLoadable } from '../../load/find-loadable.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
@@ -122,13 +124,16 @@ async function startOn(
     }
     return server && { record, server };
   } catch (error) {
-    const isTaken = server === null && port !== null && !(await isFree(port));
+    const isRefused = server === null && port !== null && (port < FIRST_ORDINARY_PORT || !(await isFree(port)));
     server = null;
-    throw isTaken ? portTaken(port) : error;
+    throw isRefused ? portTaken(port) : error;
   } finally {
     if (!server) await removeServer(context, record);
   }
 }
+
+/** The account of the server may need a right for lower ones. */
+const FIRST_ORDINARY_PORT = 1024;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -144,7 +149,9 @@ async function open(context: Context, given: UpRequest) {
   const { manifest } = found;
   const facet = await imageFacet(manifest.engine, { target });
   const programs = await facet.findPrograms(context, manifest.server_version);
-  const wanted: ImageKey = { target, manifest, database: target, programs };
+  const { nameLimit: limit } = profileOf(manifest.engine);
+  const database = branchDatabase(target, { rule: '{name}', destination: target, limit }, new Set());
+  const wanted: ImageKey = { target, manifest, database, programs };
   return { request, found, facet, wanted };
 }
 

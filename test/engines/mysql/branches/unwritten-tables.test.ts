@@ -141,7 +141,7 @@ for (const flavour of testedFlavours('mariadb')) {
     const record = (states: TableStates) => recordUnwritten(session, { database: 'e', base: 'b', states });
     const unwritten = () => findUnwritten(session, { destination: 'd', database: 'e', base: 'b' });
 
-    // The server renews its list of transactions only when nobody has read it for 0.1 s.
+    // The server renews its list of transactions 0.1 s after the last query of it.
     const proved = (name: string) =>
       eventually(
         async () => {

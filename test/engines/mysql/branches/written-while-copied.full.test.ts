@@ -28,7 +28,7 @@ describeWithMysql('mariadb', { name: 'a base copy' }, () => {
     for (const table of ['early', 'other', 'slow'])
       await server.sql('shadow', `CREATE TABLE ${table} (id INT PRIMARY KEY)`, `INSERT INTO ${table} VALUES (1)`);
     await using session = await openSession({ url });
-    // The server renews its list of transactions only when nobody has read it for 0.1 s.
+    // The server renews its list of transactions 0.1 s after the last query of it.
     const proved = (by: MysqlSession, name: string) =>
       eventually(
         async () => {

@@ -73,7 +73,7 @@ const SCRIPT = `
   const { connect } = require('node:net');
   for (let at = 0; at < ${FLOOD}; at += 1) connect(Number(process.argv[1]), '127.0.0.1').on('error', () => {});`;
 
-/** Connections to a port, of which nobody has taken any while this waits. */
+/** Counts the open connections to a port. */
 function waitingAt(port: number): number {
   const to = ` 0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 01 `;
   return readFileSync('/proc/net/tcp', 'latin1').split(to).length - 1;

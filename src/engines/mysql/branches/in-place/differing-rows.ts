@@ -3,7 +3,7 @@ import type { CatalogColumn, CatalogTable } from '../../catalog/tables.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { countRows } from '../../restore/only-rows/references.ts';
-import { checksumExpression } from '../copy-rows.ts';
+import { checksumExpression } from '../row-checksum.ts';
 
 export interface ComparedTable extends Pick<CatalogTable, 'name' | 'columns' | 'key'> {
   /** Database of the base copy, and the destination. */

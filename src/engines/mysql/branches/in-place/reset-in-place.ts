@@ -8,6 +8,8 @@ import { usableBase } from '../../../shared/base-copies.ts';
 import { prepareSession } from '../../../shared/prepare-session.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
+import { LOCKED } from '../../connection/error-numbers.ts';
+import { inSessions } from '../../connection/in-sessions.ts';
 import { quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
@@ -15,7 +17,7 @@ import { lockDestination, verifyLock } from '../../server/server.ts';
 import { assertNoForeignReferences } from '../../swap/foreign-references.ts';
 import { counterStatement, SETTINGS } from '../../swap/row-exchange.ts';
 import { findBaseCopies } from '../base-copies.ts';
-import { checksumOf, inSessions } from '../copy-rows.ts';
+import { checksumOf } from '../row-checksum.ts';
 import {
   type ComparedRows,
   type ComparedTable,
@@ -103,18 +105,13 @@ async function prepareReset(session: MysqlSession): Promise<void> {
   await session.execute('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
 }
 
-/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
-const LOCKED = [1205, 1213];
-
 /** Returns an error of the server as the reason for the other way: the transaction is rolled back with its session. */
 async function orReason<Result>(work: () => Promise<Result>): Promise<Result | string> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    return LOCKED.includes(error.errno)
-      ? 'other sessions keep its tables locked'
-      : `the server refuses: ${error.message}`;
+    return LOCKED.has(error.errno) ? 'other sessions keep its tables locked' : `the server refuses: ${error.message}`;
   }
 }
 
@@ -187,7 +184,7 @@ async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Pro
 /** Times that tables are locked which others have begun to change while the locks were waited for. */
 const ATTEMPTS = 3;
 
-/** Locks all tables, then finds the doubtful ones again, since nobody writes now; returns those to compare. */
+/** Locks all tables, then finds the doubtful ones again, which cannot change any more. Returns those to compare. */
 async function lockTables(
   server: MysqlSession,
   { session, destination, seen }: { session: MysqlSession; destination: string; seen: Unwritten | null },

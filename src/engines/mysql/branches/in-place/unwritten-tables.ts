@@ -118,7 +118,7 @@ interface OpenTransactions {
   haveChanges: boolean;
 }
 
-/** The server renews its list when nobody has read it for 0.1 s. */
+/** Waits until the server renews its list, 0.1 s after the last query of it. */
 async function openTransactionsLater(server: MysqlSession): Promise<OpenTransactions | null> {
   await server.execute('DO SLEEP(0.11)');
   return openTransactions(server);

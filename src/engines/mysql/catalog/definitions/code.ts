@@ -1,3 +1,4 @@
+import { LOCKED } from '../../connection/error-numbers.ts';
 import { plainWord, plainWords, quoteName, quoteText } from '../../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
@@ -28,9 +29,6 @@ export interface CodeCreation {
   refused?: (object: Pick<Code, 'kind' | 'name'>, error: SqlError) => void;
 }
 
-/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`: no refusal of the object; tried again, it may be accepted. */
-const PASSING = new Set([1205, 1213]);
-
 /**
  * Creates code in the session's database: routines, views, triggers, events. Returns views that were invalid in the
  * source and are not valid here.
@@ -43,7 +41,7 @@ export async function createCode(
   const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
   const unlessRefused = async (object: Pick<Code, 'kind' | 'name'>, work: () => Promise<void>): Promise<void> => {
     await work().catch((error) => {
-      if (!refused || !(error instanceof SqlError) || PASSING.has(error.errno)) throw error;
+      if (!refused || !(error instanceof SqlError) || LOCKED.has(error.errno)) throw error;
       refused(object, error);
     });
   };

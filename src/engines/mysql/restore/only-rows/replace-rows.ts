@@ -7,6 +7,7 @@ import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';
 import { tablesOf } from '../../catalog/tables.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
+import { LOCKED } from '../../connection/error-numbers.ts';
 import { releasable } from '../../connection/keep-alive.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -168,12 +169,9 @@ async function commitRows(
 /** The code that stays is not part of the journal. */
 const NO_CODE = { routines: [], views: [], events: [], dangling: [], defaults: [] };
 
-/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`. */
-const LOCKED = [1205, 1213];
-
 function lockedOr(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
-  if (!(cause instanceof SqlError && LOCKED.includes(cause.errno))) return error;
+  if (!(cause instanceof SqlError && LOCKED.has(cause.errno))) return error;
   return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
     details: [cause.message],
     hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
