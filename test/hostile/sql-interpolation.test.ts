@@ -266,7 +266,8 @@ const MYSQL: Record<string, string[]> = {
   'catalog/rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
-  'branches/copy-rows.ts': ['checksumExpression(table)', 'into', 'source', 'values.join(", ")'],
+  'branches/copy-rows.ts': ['into', 'source'],
+  'branches/row-checksum.ts': ['checksumExpression(table)', 'values.join(", ")'],
   // Quoted names, and aliases with numbers of the program.
   'branches/in-place/differing-rows.ts': [
     ...['b', 'd', 'other', 'own', 'same', 'sameBytes(b, d)', 'values'],
