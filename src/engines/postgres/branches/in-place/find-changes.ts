@@ -22,7 +22,7 @@ import {
   type RestoredTables,
 } from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import { pathOf, readPlaces, within, without, worthRanges } from './row-places.ts';
+import { pathOf, readPlaces, within, without } from './row-places.ts';
 import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
 interface Evidence {
@@ -178,7 +178,7 @@ interface VersionsToFind {
 
 async function findVersions(
   session: PostgresSession,
-  { table: { blocks: changed, ...table }, border, keeps }: VersionsToFind,
+  { table: { blocks, ...table }, border, keeps }: VersionsToFind,
 ): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
   const { rows, rewritten, kept, pages } = table;
   const condition = isFresh(kept ? toXid(kept.border) : border);
@@ -189,9 +189,13 @@ async function findVersions(
     const fresh = rewritten ? row.all : row.fresh;
     return { ...table, fresh, missing: rows - (row.all - fresh) };
   }
+  const whole: Blocks[] = [[0, pages]];
+  const read = await readPlaces(session, {
+    table,
+    blocks: kept?.places ? (blocks ?? whole) : whole,
+    isFresh: condition,
+  });
   const before = kept?.places ?? null;
-  const blocks = worthRanges(before && changed, pages);
-  const read = await readPlaces(session, { table, blocks, pages, isFresh: condition });
   const inside = before && (blocks ? within(before, blocks) : before);
   const missing = inside && without(inside, read.old);
   const rest = before && inside ? without(before, inside) : new Float64Array();

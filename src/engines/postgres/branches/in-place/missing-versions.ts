@@ -21,10 +21,10 @@ interface Comparison {
 export async function findMissing(given: Comparison): Promise<Places> {
   const { table, pages, isFresh, database, base } = given;
   const { old } = table.places ?? {};
-  const blocks = old || pages <= RANGE ? null : await differing(given);
+  const blocks: Blocks[] = old || pages <= RANGE ? [[0, pages]] : await differing(given);
   const [there, here] = await Promise.all([
-    readPlaces(base, { table, blocks, pages }),
-    old ?? readPlaces(database, { table, blocks, pages: table.pages, isFresh }).then((read) => read.old),
+    readPlaces(base, { table, blocks }),
+    old ?? readPlaces(database, { table, blocks, isFresh }).then((read) => read.old),
   ]);
   return without(there.old, here);
 }

@@ -14,9 +14,7 @@ export const RANGE = 4096;
 
 interface PlacesToRead {
   table: Pick<Relation, 'schema' | 'name'>;
-  /** `null`: all of the table's. */
-  blocks: Blocks[] | null;
-  pages: number;
+  blocks: Blocks[];
   /** Condition on versions. */
   isFresh?: string;
 }
@@ -24,37 +22,22 @@ interface PlacesToRead {
 /** Reads the places of the versions in these blocks: of the fresh ones, and of the others. */
 export async function readPlaces(
   session: PostgresSession,
-  { table, blocks, pages, isFresh = 'false' }: PlacesToRead,
+  { table, blocks, isFresh = 'false' }: PlacesToRead,
 ): Promise<{ fresh: Places; old: Places }> {
   const read = { all: [] as Places[], fresh: [] as Places[] };
-  const places = `SELECT string_agg(tidsend(t.ctid), ''::bytea) AS all, string_agg(tidsend(t.ctid), ''::bytea) FILTER (WHERE ${isFresh}) AS fresh
-    FROM ONLY ${pathOf(table)} AS t`;
-  const inRanges = (some: Blocks[]): string => {
+  for (const some of inStatements(blocks)) {
     const tids = (at: 0 | 1): string => `${quoteText(`{${some.map((one) => `"(${one[at]},0)"`).join(',')}}`)}::tid[]`;
-    return `unnest(${tids(0)}, ${tids(1)}) AS g (first, last), LATERAL (${places} WHERE t.ctid >= g.first AND t.ctid < g.last) AS s`;
-  };
-  const ranges = blocks ?? (pages > RANGE ? [[0, pages] satisfies Blocks] : null);
-  for (const from of ranges ? inStatements(ranges).map(inRanges) : [`(${places}) AS s`]) {
     const [row] = await session.query<{ all: string | null; fresh: string | null }>(`
-      SELECT encode(string_agg(s.all, ''::bytea), 'base64') AS all, encode(string_agg(s.fresh, ''::bytea), 'base64') AS fresh FROM ${from}`);
+      SELECT encode(string_agg(s.all, ''::bytea), 'base64') AS all, encode(string_agg(s.fresh, ''::bytea), 'base64') AS fresh
+      FROM unnest(${tids(0)}, ${tids(1)}) AS g (first, last), LATERAL (
+        SELECT string_agg(tidsend(t.ctid), ''::bytea) AS all, string_agg(tidsend(t.ctid), ''::bytea) FILTER (WHERE ${isFresh}) AS fresh
+        FROM ONLY ${pathOf(table)} AS t WHERE t.ctid >= g.first AND t.ctid < g.last) AS s`);
     read.all.push(decode(row?.all));
     read.fresh.push(decode(row?.fresh));
   }
   const fresh = join(read.fresh);
   return { fresh, old: without(join(read.all), fresh) };
 }
-
-/**
- * Returns the blocks to read for these, `null` for all. A server checks each row of a range by itself, and takes five
- * times as long for it as in a scan of all.
- */
-export function worthRanges(blocks: Blocks[] | null, pages: number): Blocks[] | null {
-  if (blocks === null || pages > RANGE) return blocks;
-  const wanted = blocks.reduce((sum, [from, to]) => sum + to - from, 0);
-  return wanted * RANGE_COST < pages ? blocks : null;
-}
-
-const RANGE_COST = 4;
 
 function inStatements(blocks: Blocks[]): Blocks[][] {
   const statements: Blocks[][] = [];
