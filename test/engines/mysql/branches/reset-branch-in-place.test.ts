@@ -25,6 +25,8 @@ const FILL = [
   'INSERT INTO pet VALUES (1, 1), (2, 2), (3, 3)',
   'CREATE TABLE log (id INT PRIMARY KEY, line TEXT)',
   "INSERT INTO log VALUES (1, 'first')",
+  'CREATE TABLE part (id INT PRIMARY KEY, v INT) PARTITION BY HASH (id) PARTITIONS 3',
+  'INSERT INTO part VALUES (1, 1), (2, 2), (3, 3)',
   'CREATE VIEW names AS SELECT name FROM person',
   'CREATE TRIGGER logged AFTER INSERT ON log FOR EACH ROW SET @logged = 1',
 ];
@@ -88,7 +90,8 @@ for (const flavour of testedFlavours('mariadb')) {
     it('is read only where it was written to', async () => {
       await eventually(async () => (await reset())[0]?.way === 'in_place' && (await doubtful()).length === 0);
       await server.sql('copy_b_1', 'DELETE FROM person WHERE id = 2');
-      expect(await doubtful()).toEqual(['person', 'pet']);
+      await server.sql('copy_b_1', 'UPDATE part SET v = 4 WHERE id = 1');
+      expect(await doubtful()).toEqual(['part', 'person', 'pet']);
       expect(await reset()).toMatchObject([{ way: 'in_place' }]);
       expect(await dumpOf(1)).toBe(pristine);
     });
@@ -131,6 +134,21 @@ for (const flavour of testedFlavours('mariadb')) {
       await server.sql('copy_b_1', ...CHANGE);
       expect(await reset()).toMatchObject([{ way: 'in_place' }]);
       expect(await dumpOf(1)).toBe(pristine);
+    });
+
+    it.runIf(flavour === 'mysql')('is replaced by a copy where rows are in other partitions than their own', async () => {
+      const exchange = [1, 2].flatMap((part) => [
+        'CREATE TABLE other (id INT PRIMARY KEY, v INT)',
+        `INSERT INTO other VALUES (${3 - part}, ${3 - part})`,
+        `ALTER TABLE part EXCHANGE PARTITION p${part} WITH TABLE other WITHOUT VALIDATION`,
+        'DROP TABLE other',
+      ]);
+      await server.sql('copy_b_1', ...exchange);
+      const found = () => server.sql('copy_b_1', 'SELECT v FROM part WHERE id = 1');
+      expect(await found()).toEqual([]);
+      const way_reason = 'part has rows in other partitions than their own';
+      expect(await reset()).toMatchObject([{ way: 'copy', way_reason }]);
+      expect(await found()).toEqual([{ v: 1 }]);
     });
 
     it('is replaced by a copy of a later load, and leaves no record when it is dropped', async () => {

@@ -173,7 +173,7 @@ async function exchangeLocked(
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
     const change = await exchangeUnlessTriggered(session, { table, found });
     changes.push(change);
-    const why = whyNot(found, changes);
+    const why = whyNot(found, changes) ?? (await whyMisplaced(session, { table, found }));
     if (why !== null) return why;
     if (change.delete + change.insert > 0) states.delete(table.name);
     else if (forgotten.has(table.name) && !found.triggered.has(table.name)) await writeAgain(session, table);
@@ -190,6 +190,15 @@ function exchangeUnlessTriggered(
   { table, found }: { table: ComparedTable; found: DoubtfulTables },
 ): Promise<TableChanges> {
   return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
+}
+
+/** A row in another partition than its own is equal, and not found by its key. */
+async function whyMisplaced(
+  session: MysqlSession,
+  { table, found }: { table: ComparedTable; found: DoubtfulTables },
+): Promise<string | null> {
+  if (!found.partitioned.has(table.name) || (await countDifferingRows(session, table)).isEqual) return null;
+  return `${table.name} has rows in other partitions than their own`;
 }
 
 async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {

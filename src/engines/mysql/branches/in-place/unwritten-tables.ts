@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { readServer } from '../../catalog/introspect.ts';
@@ -103,7 +104,18 @@ async function readIds(server: MysqlSession, database: string): Promise<Map<stri
        WHERE CAST(SUBSTRING_INDEX(NAME, '/', 1) AS BINARY) = CAST(${home} AS BINARY)`,
     )
     .catch(unless([RIGHT_MISSING], []));
-  return new Map(rows.map((row) => [row.name, row.id]));
+  const byTable = Map.groupBy(rows, ({ name }) => name.split(PARTITION)[0] ?? '');
+  return new Map([...byTable].map(([name, parts]) => [name, idOf(parts)]));
+}
+
+/** Between the names of a table and of its partition; a letter of a name is never written so. */
+const PARTITION = /#p#/i;
+
+/** All numbers of its partitions, in a few characters. */
+function idOf(parts: { name: string; id: string }[]): string {
+  const [first, ...others] = parts.map(({ name, id }) => `${name} ${id}`).sort();
+  if (others.length === 0) return parts[0]?.id ?? '';
+  return createHash('sha256').update(JSON.stringify([first, ...others])).digest('hex');
 }
 
 /** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */
