@@ -71,7 +71,8 @@ export async function haveRows(server: MysqlSession, database: string, record: B
   for (const { name, checksum } of doubtful) {
     const table = catalog.get(name);
     // A sum says nothing about the partitions that rows are in.
-    if (!table || partitioned.has(name) || (await checksumOf(server, database, { ...table, checksum })) !== checksum) return false;
+    if (!table || partitioned.has(name) || (await checksumOf(server, database, { ...table, checksum })) !== checksum)
+      return false;
   }
   return true;
 }

@@ -59,7 +59,10 @@ export async function copyRows(
     const [into, source] = [quotePath(to, name), quotePath(from, name)];
     const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
     const { rows } = await session.execute(statement);
-    const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, { ...table, checksum: wanted.get(name) ?? null }) };
+    const copy: CopyRowsResult = {
+      rows,
+      checksum: await checksumOf(session, to, { ...table, checksum: wanted.get(name) ?? null }),
+    };
     await copied(session, table, copy);
     done.set(name, copy);
   };

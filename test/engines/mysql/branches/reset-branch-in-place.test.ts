@@ -136,20 +136,23 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(await dumpOf(1)).toBe(pristine);
     });
 
-    it.runIf(flavour === 'mysql')('is replaced by a copy where rows are in other partitions than their own', async () => {
-      const exchange = [1, 2].flatMap((part) => [
-        'CREATE TABLE other (id INT PRIMARY KEY, v INT)',
-        `INSERT INTO other VALUES (${3 - part}, ${3 - part})`,
-        `ALTER TABLE part EXCHANGE PARTITION p${part} WITH TABLE other WITHOUT VALIDATION`,
-        'DROP TABLE other',
-      ]);
-      await server.sql('copy_b_1', ...exchange);
-      const found = () => server.sql('copy_b_1', 'SELECT v FROM part WHERE id = 1');
-      expect(await found()).toEqual([]);
-      const way_reason = 'part has rows in other partitions than their own';
-      expect(await reset()).toMatchObject([{ way: 'copy', way_reason }]);
-      expect(await found()).toEqual([{ v: 1 }]);
-    });
+    it.runIf(flavour === 'mysql')(
+      'is replaced by a copy where rows are in other partitions than their own',
+      async () => {
+        const exchange = [1, 2].flatMap((part) => [
+          'CREATE TABLE other (id INT PRIMARY KEY, v INT)',
+          `INSERT INTO other VALUES (${3 - part}, ${3 - part})`,
+          `ALTER TABLE part EXCHANGE PARTITION p${part} WITH TABLE other WITHOUT VALIDATION`,
+          'DROP TABLE other',
+        ]);
+        await server.sql('copy_b_1', ...exchange);
+        const found = () => server.sql('copy_b_1', 'SELECT v FROM part WHERE id = 1');
+        expect(await found()).toEqual([]);
+        const way_reason = 'part has rows in other partitions than their own';
+        expect(await reset()).toMatchObject([{ way: 'copy', way_reason }]);
+        expect(await found()).toEqual([{ v: 1 }]);
+      },
+    );
 
     it('is replaced by a copy of a later load, and leaves no record when it is dropped', async () => {
       await load();

@@ -115,7 +115,9 @@ const PARTITION = /#p#/i;
 function idOf(parts: { name: string; id: string }[]): string {
   const [first, ...others] = parts.map(({ name, id }) => `${name} ${id}`).sort();
   if (others.length === 0) return parts[0]?.id ?? '';
-  return createHash('sha256').update(JSON.stringify([first, ...others])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([first, ...others]))
+    .digest('hex');
 }
 
 /** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */

@@ -62,7 +62,12 @@ export async function readVersions(given: Versions): Promise<TableVersions | nul
     if (same) moved.push([placeOf(same.id), one.id]);
     else inserted.push(one);
   }
-  return { deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)), inserted, moved, gone: missing.gone };
+  return {
+    deleted: [...places.values()].flatMap((left) => left.map(({ id }) => id)),
+    inserted,
+    moved,
+    gone: missing.gone,
+  };
 }
 
 interface MissingVersions extends Pick<TableVersions, 'gone'> {
@@ -88,7 +93,10 @@ async function readMissing(given: Versions): Promise<MissingVersions | null> {
     const gone = rows && goneOf(table, rows);
     if (gone || !rows) return gone && { rows, gone };
   }
-  const left = old ?? (await readPlaces(database, { table, blocks: before.blocks ?? [[0, table.pages]], isFresh: freshSince(table) })).old;
+  const left =
+    old ??
+    (await readPlaces(database, { table, blocks: before.blocks ?? [[0, table.pages]], isFresh: freshSince(table) }))
+      .old;
   const gone = without(before.doubtful, left);
   return read(isAt(Array.from(gone, (place) => table.kept?.moved.get(place) ?? idOf(place))), gone);
 }
