@@ -31,7 +31,8 @@ export function checksumExpression({ columns, checksum }: SummedTable, alias?: s
   const values = nonGeneratedColumns({ columns }).map((column) => expressionOf(column, alias));
   const row = `CONCAT_WS(',', ${values.join(', ')})`;
   const isLinear = checksum !== null && /^\d+$/.test(checksum);
-  const sum = `CAST(COALESCE(SUM(CRC32(${isLinear ? row : `SHA2(${row}, 256)`})), 0) AS CHAR)`;
+  const summed = isLinear ? row : `SHA2(${row}, 256)`;
+  const sum = `CAST(COALESCE(SUM(CRC32(${summed})), 0) AS CHAR)`;
   return isLinear ? sum : `CONCAT('sha2 ', ${sum})`;
 }
 
