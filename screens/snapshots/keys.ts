@@ -39,6 +39,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   ...PANE_KEYS,
+  SANITIZE,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -154,7 +155,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: choosePrune,
   },
   BUILD,
-  SANITIZE,
   SHOW_QUERY,
   CLASSIFY,
   COPY,
