@@ -1,7 +1,8 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { noTarget } from '../app/why-not.ts';
 import type { AuditRoute } from '../audit/audit-route.ts';
 
@@ -15,13 +16,10 @@ export const AUDIT: KeyBinding = {
   palette: 'Open audit',
   when: ({ target }) => target?.row.type === 'cloud',
   whyNot: noTarget,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const { name } = target.row;
-    const route: AuditRoute = { screen: 'audit', target: name, list: emptyList, ...notFetched() };
-    showWhileFetching(model, route, (signal) => readEvents(model, { target: name, signal }));
-  },
+  run: onTarget((model, target) => {
+    const route: AuditRoute = { screen: 'audit', target, list: emptyList, ...notFetched() };
+    showWhileFetching(model, route, (signal) => readEvents(model, { target, signal }));
+  }),
 };
 
 export async function readAgain(model: Model, route: AuditRoute): Promise<void> {

@@ -4,7 +4,8 @@ import { emptyList } from '../../src/state/list.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { changeRoute, notFetched } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import type { ChangesRoute } from '../changes/changes-route.ts';
 
@@ -17,10 +18,7 @@ export const CHANGES: KeyBinding = {
   help: 'rows and definitions of the destination that changed since the last load',
   palette: 'Show changes since the last load',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) openChanges(model, { target: target.row.name });
-  },
+  run: onTarget((model, target) => openChanges(model, { target })),
 };
 
 /** Shows the changes as soon as they are read; both states stay readable until the user leaves. */

@@ -1,5 +1,6 @@
 import { resetOperation } from '../../src/operations/reset/operation.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -9,10 +10,7 @@ export const RESET: KeyBinding = {
   help: 'restore the destination to its state after the last load; shows the plan and asks first',
   palette: 'Reset destination…',
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) confirmReset(model, target.row.name);
-  },
+  run: onTarget(confirmReset),
 };
 
 export function confirmReset(model: Model, target: string): void {

@@ -1,5 +1,6 @@
 import { undoOperation } from '../../src/operations/undo/operation.ts';
-import { contextOf, type KeyBinding } from '../app/model.ts';
+import type { KeyBinding } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -9,10 +10,5 @@ export const UNDO: KeyBinding = {
   help: 'restore the database that the last load replaced',
   palette: 'Undo load…',
   whyNot: (context) => notWritable(context) ?? noTarget(context),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const request = { target: target.row.name };
-    confirmOperation(model, undoOperation, { request, title: 'undo load' });
-  },
+  run: onTarget((model, target) => confirmOperation(model, undoOperation, { request: { target }, title: 'undo load' })),
 };

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
+import type { Run } from '../../src/state/runs.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { onRun } from '../app/on-selected.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
@@ -35,7 +37,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     palette: 'Open psql or mysql on the database of the run',
     when: hasDatabase,
     whyNot: notWritable,
-    run: (model) => void openClient(model),
+    run: onRun((model, run) => void openClient(model, run)),
   },
   {
     id: 'copy',
@@ -43,10 +45,10 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     help: 'copy the URL of the database of the run, without its password',
     palette: 'Copy URL of the database',
     when: hasDatabase,
-    run: (model) => {
-      const url = databaseUrl(contextOf(model).run);
+    run: onRun((model, run) => {
+      const url = databaseUrl(run);
       if (url !== null) copyToClipboard(model, url);
-    },
+    }),
   },
   {
     id: 'log',
@@ -85,7 +87,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     help: 'write the log to a file in the current folder',
     palette: 'Write log to a file',
     whyNot: (context) => notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty' : null),
-    run: saveLog,
+    run: onRun(saveLog),
   },
   BACK,
   moving('up', {
@@ -118,9 +120,7 @@ function hasDatabase({ run }: KeyContext): boolean {
   return run?.state.status === 'done' && databaseUrl(run) !== null;
 }
 
-function saveLog(model: Model): void {
-  const { run } = contextOf(model);
-  if (!run) return;
+function saveLog(model: Model, run: Run): void {
   const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
   try {
@@ -136,10 +136,9 @@ function lineOf({ at, kind, text, tookMs }: LogLine): string {
   return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
 }
 
-async function openClient(model: Model): Promise<void> {
-  const { run } = contextOf(model);
+async function openClient(model: Model, run: Run): Promise<void> {
   const url = databaseUrl(run);
-  if (!run || url === null) return;
+  if (url === null) return;
   const session = quietly(new AbortController().signal);
   try {
     const code = await model.operations.openClient(session, { target: run.target, url }, model.terminal.run);
