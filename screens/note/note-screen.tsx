@@ -6,10 +6,9 @@ import {
   noteSaved,
 } from '../../src/operations/snapshots/annotate/text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { FieldFrame } from '../app/frame/field-frame.tsx';
-import { BACK } from '../app/keys.ts';
+import { fieldScreen } from '../app/frame/field-screen.tsx';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
+import { type Model, notifyFailure, quietly } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -25,23 +24,18 @@ interface NoteRoute {
   typing: TextEdit;
 }
 
-export const noteScreen: ScreenModule<NoteRoute> = {
+export const noteScreen = fieldScreen<NoteRoute>({
   id: 'note',
   title: 'Note or tags',
-  view: NoteView,
-  keys: [
-    {
-      keys: ['enter'],
-      label: 'save',
-      help: 'save the text; an empty one removes it',
-      run: (model, route) => void save(model, route),
-      stays: true,
-      palette: false,
-    },
-    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
-  ],
-  onAccept: (model, route) => void save(model, route),
-};
+  words: { label: 'save', help: 'save the text; an empty one removes it' },
+  leaving: 'back; nothing is changed',
+  field: ({ what, target, snapshot }) => ({
+    ...ANNOTATION_FIELDS[what],
+    path: [target, what],
+    about: noteAbout(target, snapshot),
+  }),
+  accept: (model, route) => void save(model, route),
+});
 
 /** Keeps the screen open when the text cannot be saved: the text is not lost. */
 async function save(model: Model, route: NoteRoute): Promise<void> {
@@ -63,10 +57,4 @@ async function save(model: Model, route: NoteRoute): Promise<void> {
 function tagChange({ tags = [] }: SnapshotRow, text: string) {
   const wanted = text.split(/[\s,]+/).filter((tag) => tag !== '');
   return { addTags: wanted, removeTags: tags.filter((tag) => !wanted.includes(tag)) };
-}
-
-function NoteView({ route }: { route: NoteRoute }) {
-  const { what, target, snapshot, typing } = route;
-  const field = { ...ANNOTATION_FIELDS[what], about: noteAbout(target, snapshot), edit: typing };
-  return <FieldFrame screen="note" path={[target, what]} {...field} />;
 }
