@@ -3,7 +3,7 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { changeRoute, notFetched } from '../app/lists/fetched.ts';
+import { changeRoute, left, notFetched } from '../app/lists/fetched.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
@@ -49,10 +49,7 @@ function read(model: Model, { target, branch, since, controller, state }: Change
   const use = (found: OpenChanges): Promise<void> => {
     progress.flush();
     update({ found });
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return left(controller);
   };
   const request = { target, ...(branch !== undefined && { branch }), ...(since !== undefined && { since }) };
   model.operations.withChanges({ signal, report: progress.report }, request, use).catch((thrown: unknown) => {

@@ -1,7 +1,5 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
-import { Line, type Span } from '../../components/line.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import type { Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   NO_OPEN_COLUMNS,
@@ -12,7 +10,6 @@ import {
   reviewFacts,
   savedInText,
 } from '../../src/operations/sanitize/ledger/review-text.ts';
-import { useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, moving, PAGES, PALETTE } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
@@ -105,13 +102,9 @@ function notOpen({ route }: KeyContext<LedgerRoute>): string | null {
   return selectedRow(route) ? null : REVIEW_NOTICES.notOpen;
 }
 
-/** Rows of the text field and the line above it. */
-const FIELD_ROWS = 2;
-
 function LedgerView({ route }: { route: LedgerRoute }) {
-  const { columns: width } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, step, typing, answers } = route;
+  const { target, found, step, answers } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
   const rows = useMemo(() => rowsOf(route), [found, answers]);
   const columns = useMemo(() => reviewColumns({ glyphs }), [glyphs]);
@@ -122,23 +115,14 @@ function LedgerView({ route }: { route: LedgerRoute }) {
       aside={aside(route)}
       columns={columns}
       rows={rows}
-      linesBelow={typing ? FIELD_ROWS : 0}
+      field={{
+        label: reasonLabel(selectedRow(route) ?? { name: target }),
+        placeholder: REVIEW_NOTICES.reasonHint,
+      }}
       empty={found ? NO_OPEN_COLUMNS : [...LOADING.ledger, ...(step === null ? [] : [step])]}
       detail={(row) => ({ title: row.name, facts: reviewFacts(row) })}
       beside
-    >
-      {typing && (
-        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
-          <Line spans={[]} width={width - 2} />
-          <TextField
-            label={reasonLabel(selectedRow(route) ?? { name: target })}
-            edit={typing}
-            width={width - 4}
-            placeholder={REVIEW_NOTICES.reasonHint}
-          />
-        </Box>
-      )}
-    </ListFrame>
+    />
   );
 }
 
