@@ -217,6 +217,13 @@ export function isUnconfigured({ targets }: Model): boolean {
   return targets.getState().error?.code === 'no_configuration';
 }
 
+const MINUTE_MS = 60_000;
+
+/** Ages are drawn anew once in a minute. */
+export function minuteOf({ clock }: Model): number {
+  return Math.floor(clock().getTime() / MINUTE_MS) * MINUTE_MS;
+}
+
 /** A session for an operation without progress, such as a listing. */
 export function quietly(signal: AbortSignal): RunContext {
   return { report: () => {}, signal };

@@ -26,13 +26,8 @@ export function showBranches(model: Model, target: string): void {
 export function confirmCreate(model: Model, request: { target: string; name: string; from?: string }): void {
   const { target, name } = request;
   confirmOperation(model, branchCreateOperation, {
-    ...refreshingBranches(model, target),
+    after: () => refreshBranches(model, target),
     request,
     title: `create branch ${name}`,
   });
-}
-
-/** The list is read again after the run. */
-export function refreshingBranches(model: Model, target: string) {
-  return { after: () => refreshBranches(model, target) };
 }

@@ -4,7 +4,7 @@ import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
-import { readPoints, refreshPoints } from '../points/points-route.ts';
+import { readPoints } from '../points/points-route.ts';
 
 /** On the screens of a target. */
 export const BACK_TO: KeyBinding = {
@@ -19,9 +19,4 @@ export const BACK_TO: KeyBinding = {
 export function showPoints(model: Model, of: Pick<Routes['points'], 'target' | 'branch'>): void {
   const route: Routes['points'] = { screen: 'points', ...of, list: emptyList, ...notFetched() };
   showWhileFetching(model, route, (signal) => readPoints(model, of, signal));
-}
-
-/** The list is read again after the run. */
-export function refreshingPoints(model: Model, target: string) {
-  return { after: () => refreshPoints(model, target) };
 }

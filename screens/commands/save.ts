@@ -5,7 +5,7 @@ import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
-import { refreshingPoints } from './points.ts';
+import { refreshPoints } from '../points/points-route.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
 export const SAVE: KeyBinding = {
@@ -22,6 +22,6 @@ export function askForName(model: Model, { target, branch }: Pick<Routes['save-n
 }
 
 export function startSave(model: Model, request: SaveRequest): void {
-  const options = { ...refreshingPoints(model, request.target), request, title: 'save', asks: false };
-  confirmOperation(model, saveOperation, options);
+  const after = (): void => refreshPoints(model, request.target);
+  confirmOperation(model, saveOperation, { request, title: 'save', asks: false, after });
 }

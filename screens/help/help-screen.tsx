@@ -15,7 +15,7 @@ import {
   MOVES_WITHOUT_TAB,
   moving,
 } from '../app/keys.ts';
-import { FILTER, FILTERED } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
@@ -70,10 +70,8 @@ function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
   const { typing, list } = route;
-  const filter = typing?.text ?? list.filter;
-  const filtering = typing !== null || list.filter !== '';
   const rows = height - 1;
-  const linesAt = (width: number) => helpLines(model, { of: route.of, filter, width });
+  const linesAt = (width: number) => helpLines(model, { of: route.of, filter: filterOf(route), width });
   const whole = linesAt(columns - MARGIN);
   const isSplit = whole.length > rows && columns >= TWO_FROM;
   const width = isSplit ? Math.floor((columns - MARGIN - GAP) / 2) : columns - MARGIN;
@@ -89,7 +87,7 @@ function HelpView({ route }: { route: HelpRoute }) {
       path={[route.of.screen, 'help']}
       aside={linesInView({ from, rows: page, count: lines.length })}
     >
-      {filtering ? (
+      {isFiltering(route) ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (
         <Line spans={[]} width={columns} />

@@ -15,7 +15,7 @@ import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.
 import { useModel } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { FILTER, FILTERED } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import { positionIn, selectedItem } from '../app/lists/in-view.ts';
 import { readTables } from '../app/lists/refresh.ts';
 import type { PaneProps, ScreenModule } from '../app/model.ts';
@@ -114,10 +114,6 @@ function TablesPane({ route, width, height, isActive, alone }: PaneProps<TablesR
       />
     </Box>
   );
-}
-
-function isFiltering({ typing, list }: TablesRoute): boolean {
-  return typing !== null || list.filter !== '';
 }
 
 function countOf(shown: number, route: TablesRoute, brief: boolean): Span {
