@@ -24,7 +24,7 @@ export const branchNameScreen = fieldScreen<BranchNameRoute>({
   id: 'branch-name',
   title: 'New branch',
   words: { label: 'plan', help: 'show the plan for a branch of this name' },
-  leaving: 'back; nothing is created',
+  nothing: 'created',
   field: ({ target, from }) => ({
     path: [target, 'branches', 'new'],
     about: from === null ? NAME_OF_BRANCH : nameOfBranchFrom(from),

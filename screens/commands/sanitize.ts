@@ -4,7 +4,7 @@ import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
+import { contextOf, type KeyBinding, type Model, orNotify } from '../app/model.ts';
 import { onRun, onTarget } from '../app/on-selected.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
 import { offerReview } from '../ledger/actions.ts';
@@ -86,7 +86,7 @@ export const SHOW_QUERY: KeyBinding = {
   whyNot: (context) => noSnapshot(context) ?? noQuery(context.snapshot),
   run: (model) => {
     const file = contextOf(model).snapshot?.query_file;
-    if (file) model.terminal.edit(file).catch((thrown: unknown) => notifyFailure(model, thrown));
+    if (file) void orNotify(model, () => model.terminal.edit(file));
   },
 };
 
@@ -104,16 +104,13 @@ export const EDIT_QUERY: KeyBinding = {
   whyNot: (context) =>
     notWritable(context) ??
     (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
-  run: (model) => void editQuery(model),
+  run: onRun((model, { summary }) => {
+    const file = summary?.sanitized?.queryFile;
+    if (file) void orNotify(model, () => editQuery(model, file));
+  }),
 };
 
-async function editQuery(model: Model): Promise<void> {
-  const file = contextOf(model).run?.summary?.sanitized?.queryFile;
-  if (!file) return;
-  try {
-    await model.operations.keepTrust(() => model.terminal.edit(file));
-    model.navigation.notify({ tone: 'plain', text: queryEditedText(file) });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+async function editQuery({ operations, terminal, navigation }: Model, file: string): Promise<void> {
+  await operations.keepTrust(() => terminal.edit(file));
+  navigation.notify({ tone: 'plain', text: queryEditedText(file) });
 }

@@ -23,7 +23,7 @@ export const exportScreen = fieldScreen<ExportRoute>({
   id: 'export',
   title: 'Export to a file',
   words: { label: 'export', help: 'write the file' },
-  leaving: 'back; nothing is written',
+  nothing: 'written',
   field: ({ target, snapshot }) => ({
     path: [target, 'export'],
     about: exportAbout(target, snapshot),

@@ -12,7 +12,7 @@ import {
 } from '../../src/operations/sanitize/ledger/review-text.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, moving, PAGES, PALETTE } from '../app/keys.ts';
-import type { KeyContext, ScreenModule } from '../app/model.ts';
+import type { KeyBinding, KeyContext, ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { acceptReason, answer, askReason, leaveReview, undoAnswer } from './actions.ts';
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
@@ -22,43 +22,31 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
   title: 'Open columns of the ledger',
   view: LedgerView,
   keys: [
-    {
+    classifying({
       id: 'classify_changed',
       label: 'changed',
       help: 'the query changes the values of the column',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'changed' }),
-      stays: true,
-    },
-    {
+    }),
+    classifying({
       keys: ['k'],
       label: 'kept',
       help: 'the values may stay; asks for the reason',
-      when: notTyping,
-      whyNot: notOpen,
-      run: askReason,
-      stays: true,
       palette: 'Classify as kept…',
-    },
-    {
+      run: askReason,
+    }),
+    classifying({
       id: 'classify_empty',
       label: 'empty',
       help: 'the column is always NULL',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'empty' }),
-      stays: true,
-    },
-    {
+    }),
+    classifying({
       id: 'classify_excluded',
       label: 'excluded',
       help: 'the table has no rows in the sanitized snapshot',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'excluded' }),
-      stays: true,
-    },
+    }),
     {
       id: 'undo',
       label: 'undo',
@@ -98,8 +86,9 @@ function notTyping(context: KeyContext<LedgerRoute>): boolean {
   return !isTyping(context);
 }
 
-function notOpen({ route }: KeyContext<LedgerRoute>): string | null {
-  return selectedRow(route) ? null : REVIEW_NOTICES.notOpen;
+function classifying(binding: KeyBinding<LedgerRoute>): KeyBinding<LedgerRoute> {
+  const whyNot = ({ route }: KeyContext<LedgerRoute>) => (selectedRow(route) ? null : REVIEW_NOTICES.notOpen);
+  return { ...binding, when: notTyping, whyNot, stays: true };
 }
 
 function LedgerView({ route }: { route: LedgerRoute }) {

@@ -8,7 +8,7 @@ import {
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { fieldScreen } from '../app/frame/field-screen.tsx';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type Model, notifyFailure, quietly } from '../app/model.ts';
+import { type Model, orNotify, quietly } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -28,13 +28,13 @@ export const noteScreen = fieldScreen<NoteRoute>({
   id: 'note',
   title: 'Note or tags',
   words: { label: 'save', help: 'save the text; an empty one removes it' },
-  leaving: 'back; nothing is changed',
+  nothing: 'changed',
   field: ({ what, target, snapshot }) => ({
     ...ANNOTATION_FIELDS[what],
     path: [target, what],
     about: noteAbout(target, snapshot),
   }),
-  accept: (model, route) => void save(model, route),
+  accept: (model, route) => void orNotify(model, () => save(model, route)),
 });
 
 /** Keeps the screen open when the text cannot be saved: the text is not lost. */
@@ -42,16 +42,12 @@ async function save(model: Model, route: NoteRoute): Promise<void> {
   const { navigation, operations } = model;
   const { what, target, snapshot, typing } = route;
   const text = typing.text.trim();
-  try {
-    const session = quietly(AbortSignal.timeout(10_000));
-    const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
-    const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
-    if (navigation.top() === route) navigation.pop();
-    navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
-    await refreshSnapshots(model, target);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  const session = quietly(AbortSignal.timeout(10_000));
+  const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
+  const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
+  if (navigation.top() === route) navigation.pop();
+  navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
+  await refreshSnapshots(model, target);
 }
 
 function tagChange({ tags = [] }: SnapshotRow, text: string) {

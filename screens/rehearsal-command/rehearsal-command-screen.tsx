@@ -19,7 +19,7 @@ export const rehearsalCommandScreen = fieldScreen<RehearsalCommandRoute>({
   id: 'rehearsal-command',
   title: 'Command of a rehearsal',
   words: { label: 'rehearse', help: 'run the command, the file or the steps of after_load on a new branch' },
-  leaving: 'back; nothing is run',
+  nothing: 'run',
   field: ({ target }) => ({ path: [target, 'rehearse'], ...REHEARSAL_COMMAND }),
   accept(model, { target, typing }) {
     model.navigation.pop();

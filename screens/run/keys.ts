@@ -6,7 +6,7 @@ import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
-import { type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { type KeyBinding, type KeyContext, type Model, orNotify, quietly } from '../app/model.ts';
 import { onRun } from '../app/on-selected.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
@@ -123,12 +123,10 @@ function hasDatabase({ run }: KeyContext): boolean {
 function saveLog(model: Model, run: Run): void {
   const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
-  try {
+  void orNotify(model, () => {
     writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
     model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }
 
 function lineOf({ at, kind, text, tookMs }: LogLine): string {
@@ -140,10 +138,8 @@ async function openClient(model: Model, run: Run): Promise<void> {
   const url = databaseUrl(run);
   if (url === null) return;
   const session = quietly(new AbortController().signal);
-  try {
+  await orNotify(model, async () => {
     const code = await model.operations.openClient(session, { target: run.target, url }, model.terminal.run);
     if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(url), code) });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }

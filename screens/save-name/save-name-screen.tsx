@@ -21,7 +21,7 @@ export const saveNameScreen = fieldScreen<SaveNameRoute>({
   id: 'save-name',
   title: 'New save',
   words: { label: 'save', help: 'save under this name; default: the time' },
-  leaving: 'back; nothing is saved',
+  nothing: 'saved',
   field: ({ target, branch }) => ({
     path: [target, ...(branch === undefined ? [] : [branch]), 'save'],
     ...{ about: NAME_OF_SAVE, label: 'Name:', placeholder: 'before-migration' },

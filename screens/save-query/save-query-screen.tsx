@@ -14,7 +14,7 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
-import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
+import { type Model, orNotify, quietly, type ScreenModule } from '../app/model.ts';
 import type { ShownPlan } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
 
@@ -41,7 +41,7 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
       label: 'save',
       help: 'write the file',
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The plan is not ready yet'),
-      run: (model, route) => void save(model, route),
+      run: (model, route) => void orNotify(model, () => save(model, route)),
       stays: true,
       palette: false,
     },
@@ -55,19 +55,15 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
 async function save(model: Model, { found, suggestion, controller }: SaveQueryRoute): Promise<void> {
   const { navigation, operations } = model;
   if (!found) return;
-  try {
-    const { file } = await operations.apply(quietly(controller.signal), querySave, found.sealed);
+  const { file } = await operations.apply(quietly(controller.signal), querySave, found.sealed);
+  navigation.pop();
+  const top = navigation.top();
+  if (top.screen === 'suggestion' && top.controller === suggestion) {
+    suggestion.abort();
     navigation.pop();
-    const top = navigation.top();
-    if (top.screen === 'suggestion' && top.controller === suggestion) {
-      suggestion.abort();
-      navigation.pop();
-    }
-    navigation.notify({ tone: 'good', text: querySavedText(file) });
-    await refreshTargetsAnew(model);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
   }
+  navigation.notify({ tone: 'good', text: querySavedText(file) });
+  await refreshTargetsAnew(model);
 }
 
 function linesOf({ found }: SaveQueryRoute): DiffLine[] {

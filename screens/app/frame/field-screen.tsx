@@ -12,8 +12,8 @@ type FieldRoute = Extract<Route, { typing: TextEdit }>;
 interface FieldScreen<Own extends FieldRoute> extends Pick<ScreenModule<Own>, 'id' | 'title'> {
   /** Words of Enter. */
   words: Pick<KeyBinding, 'help'> & { label: string };
-  /** Help of Esc. */
-  leaving: string;
+  /** Done where one leaves: `back; nothing is saved`. */
+  nothing: 'created' | 'saved' | 'run' | 'written' | 'changed';
   accept: (model: Model, route: Own) => void;
   field: (route: Own) => Omit<TextFieldProps, 'edit' | 'width'> & Pick<FrameProps, 'path'> & { about: string };
   keys?: KeyBinding<Own>[];
@@ -22,14 +22,14 @@ interface FieldScreen<Own extends FieldRoute> extends Pick<ScreenModule<Own>, 'i
 
 /** A screen that asks for one text. */
 export function fieldScreen<Own extends FieldRoute>(screen: FieldScreen<Own>): ScreenModule<Own> {
-  const { id, title, words, leaving, accept, field, keys = [], onComplete } = screen;
+  const { id, title, words, nothing, accept, field, keys = [], onComplete } = screen;
   return {
     ...{ id, title, onAccept: accept, ...(onComplete && { onComplete }) },
     view: ({ route }) => <FieldView screen={id} edit={route.typing} {...field(route)} />,
     keys: [
       { keys: ['enter'], ...words, run: accept, stays: true, palette: false },
       ...keys,
-      { ...BACK, keys: ['esc'], label: 'cancel', help: leaving },
+      { ...BACK, keys: ['esc'], label: 'cancel', help: `back; nothing is ${nothing}` },
     ],
   };
 }

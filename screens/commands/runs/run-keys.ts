@@ -1,7 +1,7 @@
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { isLive, type Run } from '../../../src/state/runs.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
-import { type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../../app/model.ts';
+import { type KeyBinding, type KeyContext, type Model, orNotify, quietly } from '../../app/model.ts';
 import { onRun } from '../../app/on-selected.ts';
 import { notWritable } from '../../app/why-not.ts';
 import { startBuild } from '../build.ts';
@@ -114,15 +114,12 @@ function askToInclude(model: Model, { target, summary }: Run): void {
 
 async function includeSchemas(model: Model, { target, build }: { target: string; build: boolean }): Promise<void> {
   const { operations, navigation } = model;
-  try {
+  const isWritten = await orNotify(model, async () => {
     const { file } = await operations.includeAllSchemas(quietly(new AbortController().signal), { target });
     navigation.notify({ tone: 'good', text: `Saved ${file}` });
     await refreshTargetsAnew(model);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-    return;
-  }
-  if (build) await startBuild(model, { target });
+  });
+  if (isWritten && build) await startBuild(model, { target });
 }
 
 /** Loads again after a failure, with what to do about errors. */
