@@ -1,5 +1,6 @@
 import type { CommandModule, OptionSpec } from '../cli/command.ts';
 import { agentCommand } from './agent.ts';
+import { noteCommand, pinCommand, tagCommand, unpinCommand } from './annotate.ts';
 import { authLoginCommand } from './auth/login.ts';
 import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
@@ -43,8 +44,6 @@ import { keyCommand } from './key.ts';
 import { linkCommand, unlinkCommand } from './link.ts';
 import { loadCommand } from './load.ts';
 import { mcpCommand } from './mcp.ts';
-import { noteCommand } from './note.ts';
-import { pinCommand } from './pin.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
@@ -59,12 +58,10 @@ import { saveCommand } from './save.ts';
 import { schemaEventsCommand } from './schema/events.ts';
 import { downCommand, psCommand, upCommand } from './servers.ts';
 import { subsetCommand } from './subset.ts';
-import { tagCommand } from './tag.ts';
 import { targetCommand } from './target.ts';
 import { targetsCommand } from './targets.ts';
 import { trustCommand } from './trust.ts';
 import { undoCommand } from './undo.ts';
-import { unpinCommand } from './unpin.ts';
 import { verifyCommand } from './verify.ts';
 
 export const COMMANDS: CommandModule[] = [

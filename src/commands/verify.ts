@@ -3,7 +3,7 @@ import { openSummary, SUMMARY } from '../cli/summary-file.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { UserError } from '../runtime/errors.ts';
 import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, requiresFlag, wrongUsage } from './wrong-usage.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -80,9 +80,8 @@ function assertUsage(options: Usage): void {
   const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const besides = options.save === undefined ? undefined : WITHOUT_SAVE.find((key) => options[key] !== undefined);
   if (besides !== undefined || (options.save !== undefined && options.snapshot !== undefined)) {
-    throw wrongUsage(`--save and ${besides === undefined ? 'a snapshot' : flagOf(besides)} exclude each other`, {
-      hint: 'tool verify TARGET --save NAME',
-    });
+    const other = besides === undefined ? 'a snapshot' : flagOf(besides);
+    throw excludeEachOther('--save', other, 'tool verify TARGET --save NAME');
   }
   const excluded = (restore ? WITHOUT_RESTORE : WITH_RESTORE).find((key) => options[key] !== undefined);
   if (excluded !== undefined) {
@@ -92,10 +91,8 @@ function assertUsage(options: Usage): void {
     );
   }
   if (expect !== undefined && query === undefined) {
-    throw wrongUsage('--expect requires --query', {
-      code: 'flag_needs_flag',
-      hint: 'tool verify TARGET --restore --query SELECT --expect COMPARISON',
-    });
+    const example = 'tool verify TARGET --restore --query SELECT --expect COMPARISON';
+    throw requiresFlag('--expect', '--query', example);
   }
 }
 
