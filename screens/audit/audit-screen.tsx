@@ -4,8 +4,7 @@ import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { readAgain } from '../commands/audit.ts';
-import { type AuditRoute, eventsOf } from './audit-route.ts';
+import { type AuditRoute, eventsOf, readAgain } from '../commands/audit.ts';
 
 /** One object, so that the layout is memoized. */
 const AUDIT_COLUMNS = auditColumns({ withTarget: false, withSubject: false });

@@ -1,10 +1,25 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
-import { emptyList } from '../../src/state/list.ts';
-import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { emptyList, type ListState } from '../../src/state/list.ts';
+import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import { noTarget } from '../app/why-not.ts';
-import type { AuditRoute } from '../audit/audit-route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    audit: AuditRoute;
+  }
+}
+
+export interface AuditRoute extends FetchState<AuditList> {
+  screen: 'audit';
+  target: string;
+  list: ListState;
+}
+
+export function eventsOf({ found }: AuditRoute): AuditList['events'] {
+  return found?.events ?? [];
+}
 
 /** Events that are listed: the newest. */
 const MOST_EVENTS = 200;

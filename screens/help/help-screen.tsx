@@ -4,7 +4,7 @@ import { Line, Lines, type Span } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
+import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
 import {
   BACK,
   type BoundKey,
@@ -69,7 +69,7 @@ const GAP = 2;
 function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const { typing, list } = route;
+  const { typing, list, scrolled } = route;
   const rows = height - 1;
   const linesAt = (width: number) => helpLines(model, { of: route.of, filter: filterOf(route), width });
   const whole = linesAt(columns - MARGIN);
@@ -77,16 +77,9 @@ function HelpView({ route }: { route: HelpRoute }) {
   const width = isSplit ? Math.floor((columns - MARGIN - GAP) / 2) : columns - MARGIN;
   const lines = isSplit ? linesAt(width) : whole;
   const page = isSplit ? rows * 2 : rows;
-  const furthest = Math.max(0, lines.length - page);
-  const from = Math.min(route.scrolled, furthest);
-  model.viewport.furthest = furthest;
-  model.viewport.page = page;
+  const { from, aside } = placeOfText(model.viewport, { scrolled, rows: page, count: lines.length });
   return (
-    <Frame
-      screen="help"
-      path={[route.of.screen, 'help']}
-      aside={linesInView({ from, rows: page, count: lines.length })}
-    >
+    <Frame screen="help" path={[route.of.screen, 'help']} aside={aside}>
       {isFiltering(route) ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (

@@ -91,8 +91,7 @@ function assertUsage(options: Usage): void {
     );
   }
   if (expect !== undefined && query === undefined) {
-    const example = 'tool verify TARGET --restore --query SELECT --expect COMPARISON';
-    throw requiresFlag('--expect', '--query', example);
+    throw requiresFlag('--expect', '--query', 'tool verify TARGET --restore --query SELECT --expect COMPARISON');
   }
 }
 
