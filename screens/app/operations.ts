@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
-import type { ClientProgram } from '../../src/engines/facets/connect.ts';
 import type { ChangesRequest, OpenChanges } from '../../src/operations/changes/changes.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
@@ -20,6 +19,7 @@ import type { ExpectedStep } from '../../src/state/overall-progress.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { mapTexts } from '../../src/text/map-texts.ts';
 import { withoutPasswords, withoutSecrets } from './frame/hide-secrets.ts';
+import type { RunnableProgram } from './runnable-program.ts';
 
 /** The operations as the screens see them. */
 export type Operations = ReturnType<typeof lazyOperations>;
@@ -168,7 +168,7 @@ export function lazyOperations(
     async openClient<Result>(
       session: RunContext,
       request: ClientRequest,
-      run: (program: ClientProgram) => Promise<Result>,
+      run: (program: RunnableProgram) => Promise<Result>,
     ): Promise<Result> {
       const { withClient } = await import('../../src/operations/load/client-program.ts');
       return withoutSecrets(session, createContext, (context) => withClient(context, request, run));

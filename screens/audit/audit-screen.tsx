@@ -4,7 +4,8 @@ import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { type AuditRoute, eventsOf, readAgain } from '../commands/audit.ts';
+import { readAgain } from '../commands/audit.ts';
+import { type AuditRoute, eventsOf } from './audit-route.ts';
 
 /** One object, so that the layout is memoized. */
 const AUDIT_COLUMNS = auditColumns({ withTarget: false, withSubject: false });

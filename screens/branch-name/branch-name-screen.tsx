@@ -1,7 +1,8 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import { NAME_OF_BRANCH, nameOfBranchFrom } from '../../src/operations/branch/list/text.ts';
-import { fieldScreen } from '../app/frame/field-screen.tsx';
-import type { Model } from '../app/model.ts';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
+import { BACK } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
 import { confirmCreate } from '../commands/branches.ts';
 
 declare module '../app/route.ts' {
@@ -20,18 +21,19 @@ interface BranchNameRoute {
   typing: TextEdit;
 }
 
-export const branchNameScreen = fieldScreen<BranchNameRoute>({
+export const branchNameScreen: ScreenModule<BranchNameRoute> = {
   id: 'branch-name',
   title: 'New branch',
-  words: { label: 'plan', help: 'show the plan for a branch of this name' },
-  nothing: 'created',
-  field: ({ target, from }) => ({
-    path: [target, 'branches', 'new'],
-    about: from === null ? NAME_OF_BRANCH : nameOfBranchFrom(from),
-    ...{ label: 'Name:', placeholder: 'login-form' },
-  }),
-  accept,
+  view: BranchNameView,
   keys: [
+    {
+      keys: ['enter'],
+      label: 'plan',
+      help: 'show the plan for a branch of this name',
+      run: accept,
+      stays: true,
+      palette: false,
+    },
     {
       keys: ['tab'],
       label: 'from branch',
@@ -41,9 +43,11 @@ export const branchNameScreen = fieldScreen<BranchNameRoute>({
       stays: true,
       palette: false,
     },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is created' },
   ],
+  onAccept: accept,
   onComplete: changeOrigin,
-});
+};
 
 function changeOrigin({ navigation }: Model, route: BranchNameRoute): void {
   navigation.replace({ ...route, from: route.from === null ? route.selected : null });
@@ -57,4 +61,11 @@ function accept(model: Model, { target, typing, from }: BranchNameRoute): void {
   }
   model.navigation.pop();
   confirmCreate(model, { target, name, ...(from !== null && { from }) });
+}
+
+function BranchNameView({ route }: { route: BranchNameRoute }) {
+  const { target, typing, from } = route;
+  const about = from === null ? NAME_OF_BRANCH : nameOfBranchFrom(from);
+  const field = { about, label: 'Name:', edit: typing, placeholder: 'login-form' };
+  return <FieldFrame screen="branch-name" path={[target, 'branches', 'new']} {...field} />;
 }

@@ -1,25 +1,9 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
-import { emptyList, type ListState } from '../../src/state/list.ts';
-import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { type KeyBinding, type Model, quietly } from '../app/model.ts';
-import { onTarget } from '../app/on-selected.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    audit: AuditRoute;
-  }
-}
-
-export interface AuditRoute extends FetchState<AuditList> {
-  screen: 'audit';
-  target: string;
-  list: ListState;
-}
-
-export function eventsOf({ found }: AuditRoute): AuditList['events'] {
-  return found?.events ?? [];
-}
+import type { AuditRoute } from '../audit/audit-route.ts';
 
 /** Events that are listed: the newest. */
 const MOST_EVENTS = 200;
@@ -31,10 +15,13 @@ export const AUDIT: KeyBinding = {
   palette: 'Open audit',
   when: ({ target }) => target?.row.type === 'cloud',
   whyNot: noTarget,
-  run: onTarget((model, target) => {
-    const route: AuditRoute = { screen: 'audit', target, list: emptyList, ...notFetched() };
-    showWhileFetching(model, route, (signal) => readEvents(model, { target, signal }));
-  }),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const { name } = target.row;
+    const route: AuditRoute = { screen: 'audit', target: name, list: emptyList, ...notFetched() };
+    showWhileFetching(model, route, (signal) => readEvents(model, { target: name, signal }));
+  },
 };
 
 export async function readAgain(model: Model, route: AuditRoute): Promise<void> {

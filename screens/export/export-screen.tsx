@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { fieldScreen } from '../app/frame/field-screen.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
+import { BACK } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
 import { runRoute } from '../commands/runs/run-route.ts';
 import { exportRun } from '../commands/runs/runs.ts';
 
@@ -19,23 +21,28 @@ interface ExportRoute {
   typing: TextEdit;
 }
 
-export const exportScreen = fieldScreen<ExportRoute>({
+export const exportScreen: ScreenModule<ExportRoute> = {
   id: 'export',
   title: 'Export to a file',
-  words: { label: 'export', help: 'write the file' },
-  nothing: 'written',
-  field: ({ target, snapshot }) => ({
-    path: [target, 'export'],
-    about: exportAbout(target, snapshot),
-    label: 'File:',
-  }),
-  accept(model, { target, snapshot, typing }) {
-    const name = typing.text.trim();
-    if (name === '') {
-      model.navigation.notify({ tone: 'caution', text: FILE_REQUIRED });
-      return;
-    }
-    const run = model.runs.begin(exportRun(model, { target, snapshot }, resolve(model.cwd, name)));
-    model.navigation.replace(runRoute(run));
-  },
-});
+  view: ExportView,
+  keys: [
+    { keys: ['enter'], label: 'export', help: 'write the file', run: beginExport, stays: true, palette: false },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is written' },
+  ],
+  onAccept: beginExport,
+};
+
+function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): void {
+  const name = typing.text.trim();
+  if (name === '') {
+    model.navigation.notify({ tone: 'caution', text: FILE_REQUIRED });
+    return;
+  }
+  const run = model.runs.begin(exportRun(model, { target, snapshot }, resolve(model.cwd, name)));
+  model.navigation.replace(runRoute(run));
+}
+
+function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
+  const about = exportAbout(target, snapshot);
+  return <FieldFrame screen="export" path={[target, 'export']} about={about} label="File:" edit={typing} />;
+}

@@ -6,9 +6,10 @@ import {
   noteSaved,
 } from '../../src/operations/snapshots/annotate/text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { fieldScreen } from '../app/frame/field-screen.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
+import { BACK } from '../app/keys.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type Model, orNotify, quietly } from '../app/model.ts';
+import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -24,33 +25,48 @@ interface NoteRoute {
   typing: TextEdit;
 }
 
-export const noteScreen = fieldScreen<NoteRoute>({
+export const noteScreen: ScreenModule<NoteRoute> = {
   id: 'note',
   title: 'Note or tags',
-  words: { label: 'save', help: 'save the text; an empty one removes it' },
-  nothing: 'changed',
-  field: ({ what, target, snapshot }) => ({
-    ...ANNOTATION_FIELDS[what],
-    path: [target, what],
-    about: noteAbout(target, snapshot),
-  }),
-  accept: (model, route) => void orNotify(model, () => save(model, route)),
-});
+  view: NoteView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'save',
+      help: 'save the text; an empty one removes it',
+      run: (model, route) => void save(model, route),
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
+  ],
+  onAccept: (model, route) => void save(model, route),
+};
 
 /** Keeps the screen open when the text cannot be saved: the text is not lost. */
 async function save(model: Model, route: NoteRoute): Promise<void> {
   const { navigation, operations } = model;
   const { what, target, snapshot, typing } = route;
   const text = typing.text.trim();
-  const session = quietly(AbortSignal.timeout(10_000));
-  const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
-  const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
-  if (navigation.top() === route) navigation.pop();
-  navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
-  await refreshSnapshots(model, target);
+  try {
+    const session = quietly(AbortSignal.timeout(10_000));
+    const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
+    const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
+    if (navigation.top() === route) navigation.pop();
+    navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
+    await refreshSnapshots(model, target);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
 }
 
 function tagChange({ tags = [] }: SnapshotRow, text: string) {
   const wanted = text.split(/[\s,]+/).filter((tag) => tag !== '');
   return { addTags: wanted, removeTags: tags.filter((tag) => !wanted.includes(tag)) };
+}
+
+function NoteView({ route }: { route: NoteRoute }) {
+  const { what, target, snapshot, typing } = route;
+  const field = { ...ANNOTATION_FIELDS[what], about: noteAbout(target, snapshot), edit: typing };
+  return <FieldFrame screen="note" path={[target, what]} {...field} />;
 }

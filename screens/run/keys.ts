@@ -6,7 +6,15 @@ import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
-import { type KeyBinding, type KeyContext, type Model, orNotify, quietly } from '../app/model.ts';
+import {
+  contextOf,
+  type KeyBinding,
+  type KeyContext,
+  type Model,
+  notifyFailure,
+  orNotify,
+  quietly,
+} from '../app/model.ts';
 import { onRun } from '../app/on-selected.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
@@ -37,7 +45,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     palette: 'Open psql or mysql on the database of the run',
     when: hasDatabase,
     whyNot: notWritable,
-    run: onRun((model, run) => void openClient(model, run)),
+    run: (model) => void openClient(model),
   },
   {
     id: 'copy',
@@ -45,10 +53,10 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     help: 'copy the URL of the database of the run, without its password',
     palette: 'Copy URL of the database',
     when: hasDatabase,
-    run: onRun((model, run) => {
-      const url = databaseUrl(run);
+    run: (model) => {
+      const url = databaseUrl(contextOf(model).run);
       if (url !== null) copyToClipboard(model, url);
-    }),
+    },
   },
   {
     id: 'log',
@@ -134,12 +142,15 @@ function lineOf({ at, kind, text, tookMs }: LogLine): string {
   return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
 }
 
-async function openClient(model: Model, run: Run): Promise<void> {
+async function openClient(model: Model): Promise<void> {
+  const { run } = contextOf(model);
   const url = databaseUrl(run);
-  if (url === null) return;
+  if (!run || url === null) return;
   const session = quietly(new AbortController().signal);
-  await orNotify(model, async () => {
+  try {
     const code = await model.operations.openClient(session, { target: run.target, url }, model.terminal.run);
     if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(url), code) });
-  });
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
 }

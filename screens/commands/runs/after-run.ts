@@ -97,8 +97,8 @@ function createsBranch({ step }: ExpectedStep): boolean {
 }
 
 /** The database that the run made or replaced, without password; `null` for none. */
-export function databaseUrl({ summary, swaps }: Run): string | null {
-  return summary?.url ?? swaps?.url ?? null;
+export function databaseUrl(run: Run | null): string | null {
+  return run?.summary?.url ?? run?.swaps?.url ?? null;
 }
 
 interface KeyAndLabel {
