@@ -1,8 +1,8 @@
 import { Box } from 'ink';
-import type { TableLayout } from '../src/presentation/shapes/table-layout.ts';
-import { Line } from './line.tsx';
+import { GAP, type TableLayout } from '../src/presentation/shapes/table-layout.ts';
+import { fitCell, fitCells } from '../src/text/text-width.ts';
+import { Line, type Span } from './line.tsx';
 import { List } from './list.tsx';
-import { tableHead, tableRow } from './table.ts';
 import { useTheme } from './theme.ts';
 
 export interface TableListProps<Row> {
@@ -36,4 +36,25 @@ export function TableList<Row>({ layout, rows, keyOf, selected, width, height, i
       />
     </Box>
   );
+}
+
+export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string): Span[] {
+  return joined(
+    columns.map(({ column, width }) => ({
+      text: fitCells(column.title, width, { align: column.align ?? 'left', ellipsis }),
+    })),
+  ).map((span) => ({ ...span, tone: 'dim' as const }));
+}
+
+export function tableRow<Row>({ columns }: TableLayout<Row>, row: Row, ellipsis: string): Span[] {
+  return joined(
+    columns.map(({ column, width }) => {
+      const { tone = 'plain', ...cell } = column.cell(row);
+      return { text: fitCell(cell, width, { align: column.align ?? 'left', ellipsis }), tone };
+    }),
+  );
+}
+
+function joined(cells: Span[]): Span[] {
+  return cells.flatMap((cell, index) => (index === 0 ? [cell] : [{ text: ' '.repeat(GAP) }, cell]));
 }

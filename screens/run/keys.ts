@@ -20,11 +20,11 @@ import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
+import { UNDO } from '../commands/reset.ts';
 import { CHANGES_SINCE, databaseUrl, LOAD_MADE, OPEN_MADE } from '../commands/runs/after-run.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
-import { UNDO } from '../commands/undo.ts';
 
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,

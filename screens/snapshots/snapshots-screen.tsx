@@ -19,7 +19,7 @@ import { refreshSnapshots } from '../app/lists/refresh.ts';
 import { type Model, type PaneProps, type ScreenModule, targetNamed } from '../app/model.ts';
 import { leavePane } from '../app/panes.ts';
 import { countText, LOADING, noMatchLines } from '../app/text.ts';
-import { tablesOfSnapshot } from '../commands/open-tables.ts';
+import { tablesOfSnapshot } from '../commands/open-target.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 

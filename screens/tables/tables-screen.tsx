@@ -22,8 +22,8 @@ import type { PaneProps, ScreenModule } from '../app/model.ts';
 import { leavePane, PANE_KEYS } from '../app/panes.ts';
 import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { BACK_TO } from '../commands/points.ts';
+import { UNDO } from '../commands/reset.ts';
 import { openRows } from '../commands/rows.ts';
-import { UNDO } from '../commands/undo.ts';
 import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 

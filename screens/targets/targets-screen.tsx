@@ -4,12 +4,10 @@ import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { highlighted } from '../../components/highlight.ts';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
-import { listPanes } from '../../components/list-panes.ts';
-import { tableHead, tableRow } from '../../components/table.ts';
-import { LIST_MARGIN } from '../../components/table-list.tsx';
+import { listPanes } from '../../components/list-view.tsx';
+import { LIST_MARGIN, tableHead, tableRow } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   briefTargetColumns,
@@ -39,6 +37,7 @@ import type { Model, PaneProps, ScreenModule } from '../app/model.ts';
 import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { snapshotsOfTarget } from '../commands/open-target.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './group-headings.ts';
+import { highlighted } from './highlight.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { liveRuns, runCell } from './live-runs.ts';
 import { readContents, readSizes, watchStatus } from './live-status.ts';

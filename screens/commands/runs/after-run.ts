@@ -8,8 +8,7 @@ import { latestNotLoadable } from '../../app/why-not.ts';
 import { showBranches } from '../branches.ts';
 import { CHANGES } from '../changes.ts';
 import { confirmLoadOf } from '../load.ts';
-import { showTables } from '../open-tables.ts';
-import { openTarget } from '../open-target.ts';
+import { openTarget, showTables } from '../open-target.ts';
 import { showPoints } from '../points.ts';
 
 /** The screen that Enter opens when a run has ended: its result. */

@@ -1,6 +1,6 @@
-import { defineCommand, type Invocation } from '../cli/command.ts';
-import type { AnnotateRequest } from '../operations/snapshots/annotate/annotate.ts';
-import { ORIGINAL, REQUIRED_SNAPSHOT, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { defineCommand, type Invocation } from '../../cli/command.ts';
+import type { AnnotateRequest } from '../../operations/snapshots/annotate/annotate.ts';
+import { ORIGINAL, REQUIRED_SNAPSHOT, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 
 const CHANGES_ONE = { group: 'Keep and share', json: 'events', writes: true } as const;
 
@@ -62,9 +62,9 @@ async function annotated(
   what: 'pin' | 'unpin' | 'tag' | 'note',
   change: Omit<AnnotateRequest, 'target'> | null,
 ) {
-  const { annotatedText } = await import('../operations/snapshots/annotate/text.ts');
-  const { annotate } = await import('../operations/snapshots/annotate/annotate.ts');
-  const { findSnapshot } = await import('../operations/snapshots/snapshots.ts');
+  const { annotatedText } = await import('../../operations/snapshots/annotate/text.ts');
+  const { annotate } = await import('../../operations/snapshots/annotate/annotate.ts');
+  const { findSnapshot } = await import('../../operations/snapshots/snapshots.ts');
   const context = await invocation.context();
   const request = snapshotRequest(invocation);
   const snapshot = change
