@@ -13,7 +13,8 @@ import { cellWidth, wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';
 import { Lines, type Span } from './line.tsx';
-import { LIST_MARGIN, TableList } from './table-list.tsx';
+import { LIST_MARGIN, TableList, tableRow } from './table-list.tsx';
+import { useTheme } from './theme.ts';
 
 export interface ListViewProps<Row> {
   /** The same object in every frame: the layout is memoized. */
@@ -39,6 +40,7 @@ export interface ListViewProps<Row> {
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, isActive } = props;
   const { wide = false, hasFacts = false } = props;
+  const { glyphs } = useTheme();
   const mayShowDetail = wide && detail !== undefined;
   const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
   const needed = mayShowDetail ? fullWidth(measured) : 0;
@@ -55,12 +57,13 @@ export function ListView<Row>(props: ListViewProps<Row>) {
     <Box flexDirection={beside ? 'row' : 'column'}>
       <TableList
         layout={layout}
-        rows={rows}
+        items={rows}
+        row={(one) => tableRow(layout, one, glyphs.ellipsis)}
         keyOf={keyOf}
         selected={selected}
         width={listWidth}
         height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
-        isActive={isActive}
+        {...(isActive !== undefined && { isActive })}
       />
       <Lines lines={below.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={width} />
       {shown && (
