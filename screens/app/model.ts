@@ -8,9 +8,9 @@ import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Mode } from '../../src/results/configuration-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { toUserError } from '../../src/runtime/errors.ts';
-import type { HistoryState } from '../../src/state/history.ts';
+import { toUserError, type UserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
@@ -141,8 +141,7 @@ export interface Model {
   snapshots: SnapshotsStore;
   runs: Runs;
   messages: Messages;
-  /** Operations of earlier sessions and of scripts. */
-  history: StoreApi<HistoryState>;
+  history: StoreApi<History>;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -164,6 +163,12 @@ export interface Model {
   mouse: { on: boolean };
   /** Time of the last Ctrl-C: a second one soon after leaves. */
   interrupts: { last: number | null };
+}
+
+/** Operations of earlier sessions and of scripts; `null` until they are read. */
+export interface History {
+  found: HistoryList | null;
+  error: UserError | null;
 }
 
 /** State from the configuration in effect. */

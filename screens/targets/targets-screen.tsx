@@ -32,7 +32,7 @@ import { PaneView } from '../app/frame/pane-view.tsx';
 import { FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { isGrouped, type Sort } from '../app/lists/sort-targets.ts';
-import { minuteOf, type PaneProps, type ScreenModule } from '../app/model.ts';
+import { type Model, minuteOf, type PaneProps, type ScreenModule } from '../app/model.ts';
 import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { snapshotsOfTarget } from '../commands/open-target.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './group-headings.ts';
@@ -103,12 +103,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
     () => briefTargetColumns(entries, { glyphs, now, sizes, running, narrow, brief: !alone }),
     [glyphs, now, sizes, running, narrow, alone, entries],
   );
-  useEffect(() => watchStatus(model), [model]);
-  const asked = useRef(new Set<string>());
-  // After each frame, which may have brought other rows into view.
-  useEffect(() => void readSizes(model, asked.current));
-  const checked = selected && !selected.checking ? selected.row.name : null;
-  useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
+  useChecks(model, selected);
   const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
   const panes = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
   const { place: detail, listWidth } = alone ? panes : { place: 'none' as const, listWidth: columns };
@@ -152,6 +147,16 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
       {notice && entries.length > 0 && detail === 'beside' && <HubNotice text={notice} width={columns} />}
     </Box>
   );
+}
+
+/** Checks what is in view while it is. */
+function useChecks(model: Model, selected: TargetEntry | undefined): void {
+  useEffect(() => watchStatus(model), [model]);
+  const asked = useRef(new Set<string>());
+  // After each frame, which may have brought other rows into view.
+  useEffect(() => void readSizes(model, asked.current));
+  const checked = selected && !selected.checking ? selected.row.name : null;
+  useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
 }
 
 function HubNotice({ text, width }: { text: string; width: number }) {
