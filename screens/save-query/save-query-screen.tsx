@@ -1,7 +1,6 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Line, Lines } from '../../components/line.tsx';
+import type { Span } from '../../components/line.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
 import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
@@ -77,24 +76,13 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const lines = useMemo(() => linesOf(route), [found]);
   const told = found ? querySaveLines(found.shown).flatMap((line) => wrap(line, columns - 4)) : [];
   const above = told.slice(0, Math.max(1, height - LEAST_LINES));
-  const spaced = height - above.length > LEAST_LINES + 2;
+  const blank: Span[][] = height - above.length > LEAST_LINES + 2 ? [[]] : [];
+  const lead = above.map((text): Span[] => [{ text: `  ${text}`, tone: 'strong' }]);
   return (
     <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.plan} />}
-      {found && (
-        <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
-          <Lines lines={above.map((text) => [{ text: `  ${text}`, tone: 'strong' }])} width={columns} />
-          {spaced && <Line spans={[]} width={columns} />}
-          <DiffView
-            change={found.shown}
-            lines={lines}
-            list={list}
-            width={columns}
-            height={height - above.length - (spaced ? 2 : 0)}
-          />
-        </Box>
-      )}
+      {found && <DiffView change={found.shown} above={[...blank, ...lead, ...blank]} lines={lines} list={list} />}
     </Frame>
   );
 }
