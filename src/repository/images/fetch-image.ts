@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { writeFully } from '../encryption/envelope.ts';
 import type { StagingFolder } from '../staging.ts';
+import { syncPath } from '../store/folder.ts';
 import {
   downloadObject,
   OBJECTS_AT_ONCE,
@@ -22,6 +23,9 @@ interface FetchImageOptions extends Omit<TransferOptions, 'repository'> {
   parts: ImageParts;
   staging: StagingFolder;
 }
+
+/** Each waits for the disk. */
+const SYNCS_AT_ONCE = 32;
 
 /** Assembles an image from chunks that are on this machine, and from those of a remote repository. Step: `pull`. */
 export async function fetchImage(fetching: FetchImageOptions): Promise<TransferTotals> {
@@ -45,10 +49,7 @@ export async function fetchImage(fetching: FetchImageOptions): Promise<TransferT
       bytes += await fetchChunk(same, fetching);
       add(same[0] ? chunkBytes(same[0]) : 0, undefined);
     });
-    for (const { path } of image.files) {
-      await using file = await open(join(directory, path), 'r');
-      await file.sync();
-    }
+    await mapWithConcurrency(image.files, SYNCS_AT_ONCE, ({ path }) => syncPath(join(directory, path)));
   });
   return { objects: missing.length, bytes };
 }

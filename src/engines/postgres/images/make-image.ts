@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ImageMaker, ImageNeeds, ImageRequest } from '../../facets/image.ts';
 import { copyDirectory } from '../../shared/server/copy-directory.ts';
-import { homeAt } from '../../shared/server/server-home.ts';
+import { homeAt, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -44,6 +45,7 @@ export async function makeImage(context: EngineContext, request: ImageRequest): 
       const needs = await settle(context, url);
       await stopServer(context, directory);
       if (await isReady(directory)) throw serverNotStarted(PRODUCT, 'it did not end cleanly', { stderr: '' });
+      await resetLog(context, { bin, home });
       const { signal } = context;
       await copyDirectory(join(directory, DATA), image, { leaveOut: isNeverCopied, sync: true, signal });
       return needs;
@@ -58,6 +60,18 @@ async function createRoles(context: EngineContext, url: ImageMaker['url'], roles
   const missing = roles.filter((role) => !there.some(({ name }) => name === role));
   if (missing.length === 0) return;
   await session.transaction(missing.map((role) => `CREATE ROLE ${quoteName(role)} NOLOGIN`));
+}
+
+/** Leaves one segment of the log, which is almost empty: no two images share it. Not every package has the program. */
+async function resetLog(
+  { runner, signal }: EngineContext,
+  { bin, home: { directory, user } }: { bin: string; home: ServerHome },
+): Promise<void> {
+  const file = join(bin, 'pg_resetwal');
+  if (!existsSync(file)) return;
+  const command = { file, args: ['-D', join(directory, DATA)], env: { LC_ALL: 'C' }, ...(user && { user }) };
+  const result = await runner.run(command, { signal });
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its log could not be reset', result);
 }
 
 /** The load has gathered statistics. */
