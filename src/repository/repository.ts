@@ -233,7 +233,7 @@ const SNAPSHOTS = 'snapshots/';
  */
 const SAVES = `${SNAPSHOTS}save+`;
 
-/** Those of images, beside the snapshots, for the same reasons. */
+/** Manifests of images are beside those of snapshots for the same reasons. */
 const IMAGES = `${SNAPSHOTS}image+`;
 
 function isImageKey(key: string): boolean {

@@ -190,7 +190,7 @@ interface ProgressOptions {
   total: number;
   step: 'push' | 'pull';
   verb: string;
-  /** What they are of, and where they are moved. */
+  /** Remote repository, with its preposition. */
   place: string;
   report: Report;
 }

@@ -18,11 +18,11 @@ export interface ImageFacet {
   /** Stops the server that has its files in a folder, if it runs. */
   stopServer(context: EngineContext, directory: string): Promise<void>;
   /** Absent where images stay on their machine. */
-  sharing?: ImageSharing;
+  sharing?: SharedImageRules;
 }
 
-/** What an image of another machine may consist of, and where it fits. */
-export interface ImageSharing {
+/** Decides which images of other machines a server starts on. */
+export interface SharedImageRules {
   /** Reports whether a server has this file, and takes nothing but data from it. */
   isData(path: string): boolean;
   isFolder(path: string): boolean;
@@ -65,7 +65,7 @@ export interface ImageMaker {
   finish(image: string): Promise<ImageNeeds>;
 }
 
-/** What is not in the files of a server. */
+/** Requirements of an image that are not among its files. */
 export interface ImageNeeds {
   /** Providers and versions. */
   collations: string;

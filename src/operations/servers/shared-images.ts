@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { signingKey } from '../../config/signing-key.ts';
-import type { ImageFacet, ImageSharing } from '../../engines/facets/image.ts';
+import type { ImageFacet, SharedImageRules } from '../../engines/facets/image.ts';
 import { fetchImage } from '../../repository/images/fetch-image.ts';
 import { type ImageManifest, parseImageManifest, signerOf } from '../../repository/images/image-manifest.ts';
 import { pushImage } from '../../repository/images/push-image.ts';
@@ -20,7 +20,7 @@ import { trustedKeysOf } from '../snapshots/signatures.ts';
 import type { FoundSnapshot } from '../snapshots/snapshots.ts';
 import { dataOf, factsOf, type Image, type ImageKey, ownImagesOf, storeImage } from './images.ts';
 
-interface Wanted {
+interface SharedImageRequest {
   facet: ImageFacet;
   wanted: ImageKey;
   found: Pick<FoundSnapshot, 'row' | 'remote'>;
@@ -33,10 +33,13 @@ interface FoundImage {
 }
 
 /**
- * Finds the image beside a snapshot in its remote repository; `null` where there is none. Throws `image_refused` for one
- * that was forged or damaged.
+ * Finds the image of a snapshot in its remote repository; `null` where there is none. Throws `image_refused` for a forged
+ * or damaged one.
  */
-export async function findSharedImage(context: Context, { facet, wanted, found }: Wanted): Promise<FoundImage | null> {
+export async function findSharedImage(
+  context: Context,
+  { facet, wanted, found }: SharedImageRequest,
+): Promise<FoundImage | null> {
   const { sharing } = facet;
   const { row, remote } = found;
   if (!sharing || !remote?.images) return null;
@@ -46,8 +49,8 @@ export async function findSharedImage(context: Context, { facet, wanted, found }
   if (!row.sanitized)
     throw refused({ wanted, remote }, 'the snapshot is not sanitized, and such images are never shared');
   const other = (await trustedOnly(context, image, { wanted, remote })) ?? misfit(image, { wanted, sharing });
-  if (other !== null) return { image: null, steps: [`Do not use the image in ${remote.name}: ${other}`] };
-  return { image, steps: [`Fetch what this machine lacks of the image in ${remote.name}`] };
+  if (other !== null) return { image: null, steps: [`Ignore the image in ${remote.name}: ${other}`] };
+  return { image, steps: [`Pull missing parts of the image from ${remote.name}`] };
 }
 
 async function readText(remote: RemoteRepository, wanted: ImageKey): Promise<string | null> {
@@ -56,13 +59,13 @@ async function readText(remote: RemoteRepository, wanted: ImageKey): Promise<str
   });
 }
 
-interface Reading {
+interface ImageSource {
   wanted: ImageKey;
   remote: RemoteRepository;
 }
 
-/** Whatever is wrong here was forged or damaged. */
-function readImage(text: string, { sharing, ...reading }: Reading & { sharing: ImageSharing }): ImageManifest {
+/** Throws `image_refused` for everything that no push writes. */
+function readImage(text: string, { sharing, ...reading }: ImageSource & { sharing: SharedImageRules }): ImageManifest {
   const { manifest } = reading.wanted;
   let image: ImageManifest;
   try {
@@ -87,7 +90,7 @@ function readImage(text: string, { sharing, ...reading }: Reading & { sharing: I
 async function trustedOnly(
   { configuration, environment }: Context,
   image: ImageManifest,
-  reading: Reading,
+  reading: ImageSource,
 ): Promise<string | null> {
   const key = signerOf(image);
   if (key === null) throw refused(reading, 'its signature does not match');
@@ -101,14 +104,14 @@ async function trustedOnly(
 
 function misfit(
   { version, architecture, platform }: ImageManifest,
-  { wanted: { programs }, sharing }: { wanted: ImageKey; sharing: ImageSharing },
+  { wanted: { programs }, sharing }: { wanted: ImageKey; sharing: SharedImageRules },
 ): string | null {
   if (architecture === process.arch && platform === process.platform && sharing.fits(version, programs)) return null;
   return `it is of version ${version} on ${platform} ${architecture}`;
 }
 
-/** Fetches the image beside a snapshot, without what this machine has; `undefined` where there is none for it. */
-export async function fetchSharedImage(context: Context, request: Wanted): Promise<Image | undefined> {
+/** Pulls the missing parts of a snapshot's image; returns `undefined` where this machine can use none. Step: `pull`. */
+export async function fetchSharedImage(context: Context, request: SharedImageRequest): Promise<Image | undefined> {
   const shared = await findSharedImage(context, request);
   const {
     facet: { sharing },
@@ -146,7 +149,7 @@ async function assertRoom(folder: string, { chunks }: ImageManifest): Promise<vo
   );
 }
 
-interface Sharing {
+interface ShareOptions {
   image: Image;
   wanted: ImageKey;
   facet: ImageFacet;
@@ -155,10 +158,10 @@ interface Sharing {
   remote: RemoteRepository;
 }
 
-/** Copies an image of this machine beside its snapshot. Throws `image_not_sanitized` unless that is sanitized. Step: `push`. */
+/** Pushes a local image to the remote repository of its snapshot. Throws `image_refused` unless that is sanitized. Step: `push`. */
 export async function shareImage(
   context: Context,
-  { image, wanted, facet, sanitized, remote }: Sharing,
+  { image, wanted, facet, sanitized, remote }: ShareOptions,
 ): Promise<TransferTotals | null> {
   const { manifest, programs } = wanted;
   if (!sanitized) throw notSanitized(wanted);
@@ -184,7 +187,7 @@ export async function shareImage(
 
 function notSanitized({ manifest }: ImageKey): UserError {
   return new UserError(
-    'image_not_sanitized',
+    'image_refused',
     `The image of snapshot ${manifest.id} of ${manifest.target} stays on this machine`,
     {
       details: ['The snapshot is not sanitized, and an image also has removed rows and logs.'],
@@ -193,7 +196,7 @@ function notSanitized({ manifest }: ImageKey): UserError {
   );
 }
 
-function refused({ wanted: { manifest }, remote }: Reading, why: string): UserError {
+function refused({ wanted: { manifest }, remote }: ImageSource, why: string): UserError {
   const { id, target } = manifest;
   return new UserError('image_refused', `The image of snapshot ${id} of ${target} in ${remote.name} is refused`, {
     details: [why],

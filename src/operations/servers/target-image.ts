@@ -14,13 +14,13 @@ interface StoredSnapshot {
   manifest: Manifest;
   /** Its data counts as sanitized. */
   sanitized: boolean;
-  /** Where it was pushed. */
+  /** Remote repository to which it was pushed. */
   location: RemoteLocation | null;
 }
 
 /**
- * Makes the image of a stored snapshot whose target has `image: true`, and puts it beside the snapshot if that is
- * sanitized. An original that is to be sanitized gets none. Steps: those of a load, `image`, `push`.
+ * Makes the image of a stored snapshot whose target has `image: true`, and pushes that of a sanitized one. An original
+ * with a sanitization query gets none. Steps: those of a load, `image`, `push`.
  */
 export async function keepTargetImage(context: Context, stored: StoredSnapshot): Promise<void> {
   const { manifest, sanitized } = stored;

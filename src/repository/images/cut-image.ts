@@ -14,7 +14,7 @@ const SMALL_BYTES = 128 * 1024;
 const PAGE_BYTES = 8192;
 const ZERO_PAGE = Buffer.alloc(PAGE_BYTES);
 
-/** What is taken; the rest is left out. */
+/** Decides which files belong to an image. */
 export interface ImageParts {
   isData(path: string): boolean;
   isFolder(path: string): boolean;

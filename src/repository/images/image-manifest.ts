@@ -10,7 +10,7 @@ const LONGEST_PATH = 1024;
 const LONGEST_FACT = 1024;
 /** More are read than are written, so that a later version may write larger ones. */
 const MOST_CHUNK_BYTES = 8 * 1024 * 1024;
-/** Of all ranges that no chunk has. */
+/** Bytes of the ranges that no chunk has, at most. */
 const MOST_SPARSE_BYTES = 1024 ** 3;
 
 const fact = v.pipe(name, v.nonEmpty('must not be empty'), v.maxLength(LONGEST_FACT, 'is too long'));
@@ -26,13 +26,13 @@ const piece = v.strictObject({ file: count, offset: count, bytes: v.pipe(count, 
 
 const factEntries = {
   format: v.literal(1),
-  /** The snapshot that was loaded, as its manifest names it. */
+  /** The snapshot, as its manifest names it. */
   target: name,
   snapshot: snapshotId,
   created_at: time,
   engine: v.picklist(ENGINE_IDS),
   database: fact,
-  /** Of the server programs. */
+  /** Version of the server programs. */
   version: fact,
   architecture: fact,
   platform: fact,

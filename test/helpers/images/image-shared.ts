@@ -16,7 +16,7 @@ import { CHANGES } from './image-days.ts';
 import { rowsFor, tablesOf } from './image-engine.ts';
 import { DEFINITION, generated, indexesOf } from './image-postgres.ts';
 
-/** What snapshots and images of two days add to a bucket, and what the second fetch of an image moves. */
+/** Measures what the snapshots and images of two days add to a bucket, and the time of their transfers. */
 export async function measureShared(folder: string, megabytes: number, only: string | undefined): Promise<string[][]> {
   const rows = rowsFor(megabytes);
   const table = [

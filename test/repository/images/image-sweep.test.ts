@@ -8,7 +8,7 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { openRemote } from '../../../src/operations/snapshots/storage-profiles.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { fetchImage } from '../../../src/repository/images/fetch-image.ts';
-import { parseImageManifest } from '../../../src/repository/images/image-manifest.ts';
+import { type ImageFacts, parseImageManifest } from '../../../src/repository/images/image-manifest.ts';
 import { pushImage } from '../../../src/repository/images/push-image.ts';
 import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
@@ -63,7 +63,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     await writeFile(join(directory, 'base', 'empty'), '');
     const { target, created_at, id: snapshot } = of(n);
     const words = { architecture: 'x', platform: 'y', version: '1', collations: '', database: 'app' };
-    const facts = { format: 1, engine: 'postgres', target, snapshot, created_at, extensions: [], ...words } as const;
+    const facts: ImageFacts = { format: 1, engine: 'postgres', target, snapshot, created_at, extensions: [], ...words };
     await using staging = await here.repository.stage();
     await using pool = createObjectPool(1);
     const { report, signal } = here.context;
@@ -129,7 +129,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     expect(files('objects')).toEqual([]);
   });
 
-  it('of a push that was ended before its manifest go after a day, and the next push sends what is missing', async () => {
+  it('go after a day when their push ended before its manifest, and the next push sends what is missing', async () => {
     await remote.remove(of(1));
     contents[1] = Buffer.concat([shared, randomBytes(BLOCK), randomBytes(BLOCK)]);
     await remote.write(of(1));

@@ -1,4 +1,4 @@
-import type { ImageSharing } from '../../facets/image.ts';
+import type { SharedImageRules } from '../../facets/image.ts';
 import { majorOf } from '../connection/tools.ts';
 
 /** Files that make a server do something: the program writes its own, or there are none. */
@@ -17,7 +17,7 @@ const DATA =
 const FOLDERS =
   /^(global|base(\/\d+)?|pg_(commit_ts|dynshmem|logical(\/(mappings|snapshots))?|multixact(\/(members|offsets))?|notify|replslot|serial|snapshots|stat|stat_tmp|subtrans|tblspc|twophase|wal(\/(archive_status|summaries))?|xact))$/;
 
-export const sharing: ImageSharing = {
+export const sharing: SharedImageRules = {
   isData: (path) => DATA.test(path),
   isFolder: (path) => FOLDERS.test(path),
   fits: (version, { version: own }) => majorOf(version) === majorOf(own),
