@@ -11,19 +11,20 @@ import { publicKeyText } from '../../repository/manifest/signature.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { isDamage } from '../../repository/repository.ts';
+import { objectKey } from '../../repository/store/keys.ts';
 import type { TransferTotals } from '../../repository/transfer.ts';
+import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
+import { toUserError, UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { trustedKeysOf } from '../snapshots/signatures.ts';
-import type { FoundSnapshot } from '../snapshots/snapshots.ts';
 import { dataOf, factsOf, type Image, type ImageKey, ownImagesOf, storeImage } from './images.ts';
 
 interface SharedImageRequest {
   facet: ImageFacet;
   wanted: ImageKey;
-  found: Pick<FoundSnapshot, 'row' | 'remote'>;
+  found: { row: Pick<SnapshotRow, 'sanitized'>; remote: RemoteRepository | null };
 }
 
 interface FoundImage {
@@ -143,10 +144,21 @@ async function assertRoom(folder: string, { chunks }: ImageManifest): Promise<vo
   throw new UserError(
     'disk_full',
     `The image needs ${formatBytes(bytes)}, and ${folder} has ${formatBytes(bavail * bsize)}`,
-    {
-      hint: 'Free space, or move working_directory to a larger disk.',
-    },
+    { hint: 'Free space, or move working_directory to a larger disk.' },
   );
+}
+
+/** Reports whether the remote repository has an image that this machine would use, with all of its chunks. */
+export async function isImageShared(context: Context, request: SharedImageRequest): Promise<boolean> {
+  const { wanted, found } = request;
+  const shared = await findSharedImage(context, request).catch((error) => {
+    if (toUserError(error).code !== 'image_refused') throw error;
+    return null;
+  });
+  if (!shared?.image || !found.remote) return false;
+  const keys = [...new Set(shared.image.chunks.map(({ sha256 }) => objectKey(sha256)))];
+  const there = await found.remote.objectsOf(wanted.manifest).present(keys);
+  return there.size === keys.length;
 }
 
 interface ShareOptions {

@@ -7,7 +7,7 @@ import { findTarget } from '../targets/find-target.ts';
 import { imageFacet } from './image-facet.ts';
 import { findImage, imageKeyOf } from './images.ts';
 import { makeImage } from './make-image.ts';
-import { shareImage } from './shared-images.ts';
+import { isImageShared, shareImage } from './shared-images.ts';
 
 interface StoredSnapshot {
   /** Its objects are on this machine. */
@@ -38,10 +38,10 @@ async function makeAndShare(context: Context, { manifest, sanitized, location }:
   const { target, engine } = manifest;
   const facet = await imageFacet(engine, { target });
   const wanted = imageKeyOf({ target, manifest, programs: await facet.findPrograms(context, manifest.server_version) });
+  const remote = sanitized && location ? await openLocation(context, location) : null;
+  if (remote && (await isImageShared(context, { facet, wanted, found: { row: { sanitized }, remote } }))) return;
   const image = (await findImage(context, wanted)) ?? (await makeImage(context, facet, wanted));
-  if (!sanitized || location === null) return;
-  const remote = await openLocation(context, location);
-  await shareImage(context, { image, wanted, facet, sanitized, remote });
+  if (remote) await shareImage(context, { image, wanted, facet, sanitized, remote });
 }
 
 function imageFailed({ id, target }: Manifest, cause: unknown): UserError {

@@ -21,9 +21,9 @@ import { applyRemove, planRemove } from '../../../src/operations/remove/remove.t
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applyDown, planDown } from '../../../src/operations/servers/down/down.ts';
 import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
-import { imageKeyOf } from '../../../src/operations/servers/images.ts';
+import { findImage, imageKeyOf } from '../../../src/operations/servers/images.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
-import { findSharedImage } from '../../../src/operations/servers/shared-images.ts';
+import { findSharedImage, shareImage } from '../../../src/operations/servers/shared-images.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp } from '../../../src/operations/servers/up/up.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
@@ -254,6 +254,29 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     expect(other.plan.image).toBe('new');
     expect(other.plan.steps[0]).toContain('it is of version 9.6.1');
     writeFileSync(file, whole);
+  });
+
+  it('stay when another machine pushes the snapshot, and are pushed again when a chunk is missing', async () => {
+    const [file = ''] = images();
+    const whole = readFileSync(file, 'utf8');
+    const [chunk] = (JSON.parse(whole) as ImageManifest).chunks;
+    const request = { target: 'shop', snapshot: snapshot.id };
+    await push(maker, request);
+    const { mtimeMs } = statSync(file);
+    rmSync(bucket(objectKey(chunk?.sha256 ?? '')));
+    await push(maker, request);
+    expect(statSync(file).mtimeMs).toBeGreaterThan(mtimeMs);
+    expect(existsSync(bucket(objectKey(chunk?.sha256 ?? '')))).toBe(true);
+    await push(maker, request);
+    expect(readFileSync(file, 'utf8')).toBe(whole);
+    const programs = await (await imageFacet('postgres', { target: 'shop' })).findPrograms(maker, '15.1');
+    const { manifest, remote } = await findSnapshot(maker, request);
+    const wanted = imageKeyOf({ target: 'shop', manifest, programs });
+    const image = await findImage(maker, wanted);
+    if (!image || !remote) throw new Error('no image');
+    const facet = await imageFacet('postgres', { target: 'shop' });
+    const sharing = shareImage(maker, { image, wanted, facet, remote, sanitized: false });
+    await expect(sharing).rejects.toMatchObject({ code: 'image_refused' });
   });
 
   it('go with their snapshot', async () => {

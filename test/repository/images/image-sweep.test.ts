@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -146,6 +146,18 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     expect(await sweep(0)).toBeGreaterThan(2 * BLOCK);
     expect(await pushed(1)).toMatchObject({ objects: 2 });
     expect((await fetched(1)).equals(contents[1])).toBe(true);
+  });
+
+  it('are replaced by the next push when they are damaged', async () => {
+    const [large = ''] = files('objects').filter((file) => statSync(file).size > BLOCK / 2);
+    await writeFile(large, 'damaged');
+    const all = await Promise.allSettled([fetched(1), fetched(2)]);
+    expect(all.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+    expect(all).toContainEqual(
+      expect.objectContaining({ reason: expect.objectContaining({ code: 'snapshot_damaged' }) }),
+    );
+    expect((await pushed(1)).objects + (await pushed(2)).objects).toBe(1);
+    for (const n of [1, 2]) expect((await fetched(n)).equals(contents[n] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it('are no snapshots of any list', async () => {
