@@ -53,7 +53,7 @@ async function sendChunk(
   const content = await readChunk(directory, { files }, chunk);
   if (!content) throw new Error('the image changes while it is pushed');
   const key = objectKey(chunk.sha256);
-  const packing = { content, destination: staging.path(`${chunk.sha256}.object`), terminator: null, isDense: true };
+  const packing = { content, destination: staging.path(`${chunk.sha256}.object`), terminator: null };
   // As a store of its own: a kept image is one copy already.
   const store = staging.path('chunks');
   const [packed] = await pool.packContents([packing], store);

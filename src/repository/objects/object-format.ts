@@ -20,8 +20,6 @@ const ZSTD_PARAMETERS = {
   [constants.ZSTD_c_hashLog]: 12,
   [constants.ZSTD_c_minMatch]: 6,
 };
-/** Saves 8 % of the pages of a server for twice the processor time: an image adds less than 1.5 times what its snapshot adds. */
-const DENSE_PARAMETERS = { [constants.ZSTD_c_compressionLevel]: 7 };
 const SKIPPABLE_MAGIC = 0x184d2a5e;
 const SEEKABLE_MAGIC = 0x8f92eab1;
 const SKIPPABLE_HEADER_BYTES = 8;
@@ -50,10 +48,10 @@ function mostFrames(bytes: number): number {
   return Math.ceil(bytes / SMALLEST_FRAME_BYTES) + 1;
 }
 
-export function compressFrame(content: Uint8Array, { isDense = false } = {}): Buffer<ArrayBuffer> {
+export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   return zstdCompressSync(content, {
     chunkSize: roomFor(content),
-    params: isDense ? DENSE_PARAMETERS : ZSTD_PARAMETERS,
+    params: ZSTD_PARAMETERS,
   });
 }
 

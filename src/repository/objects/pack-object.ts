@@ -134,7 +134,7 @@ interface Packer {
   finish(): { table: Buffer; packed: PackResult };
 }
 
-export function createPacker(terminator: string | null, options?: { isDense?: boolean }): Packer {
+export function createPacker(terminator: string | null): Packer {
   const hash = createHash('sha256');
   const storedHash = createHash('sha256');
   const frames: ObjectFrame[] = [];
@@ -149,7 +149,7 @@ export function createPacker(terminator: string | null, options?: { isDense?: bo
       hash.update(content);
       lines += linesOfContent;
       if (end) tail = lastOf(tail, content, end.length);
-      const stored = compressFrame(content, options);
+      const stored = compressFrame(content);
       storedHash.update(stored);
       storedBytes += stored.length;
       frames.push({ storedBytes: stored.length, bytes: content.length });
@@ -176,8 +176,6 @@ export interface ContentToPack {
   /** Path at which the object is written and synced, before it is moved into the store. */
   destination: string;
   terminator: string | null;
-  /** Fewer bytes for more time. */
-  isDense?: boolean;
 }
 
 export interface PackedContent extends PackResult {
@@ -201,11 +199,8 @@ const SYNCS_AT_ONCE = 32;
 
 const syncDescriptor = promisify(fsync);
 
-async function packContent(
-  { content, destination, terminator, isDense = false }: ContentToPack,
-  store: string,
-): Promise<PackedContent> {
-  const packer = createPacker(terminator, { isDense });
+async function packContent({ content, destination, terminator }: ContentToPack, store: string): Promise<PackedContent> {
+  const packer = createPacker(terminator);
   const parts: Buffer[] = [];
   for (let from = 0; from < content.length; from += FRAME_BYTES) {
     const { buffer, byteOffset, length } = content.subarray(from, from + FRAME_BYTES);
