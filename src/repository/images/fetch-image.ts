@@ -24,18 +24,18 @@ interface FetchImageOptions extends Omit<TransferOptions, 'repository'> {
   staging: StagingFolder;
 }
 
-/** Each waits for the disk. */
-const SYNCS_AT_ONCE = 32;
+/** Each is open, or waits for the disk. */
+const FILES_AT_ONCE = 32;
 
 /** Assembles an image from chunks that are on this machine, and from those of a remote repository. Step: `pull`. */
 export async function fetchImage(fetching: FetchImageOptions): Promise<TransferTotals> {
   const { image, directory, bases, remote, report, signal } = fetching;
   await mkdir(directory, { mode: 0o700 });
   for (const folder of [...image.folders].sort()) await mkdir(join(directory, folder), { mode: 0o700 });
-  for (const { path, bytes } of image.files) {
+  await mapWithConcurrency(image.files, FILES_AT_ONCE, async ({ path, bytes }) => {
     await using file = await open(join(directory, path), 'wx', 0o600);
     await file.truncate(bytes);
-  }
+  });
   const places = Map.groupBy(image.chunks, ({ sha256 }) => sha256);
   for (const base of bases) for (const sha256 of await copyChunks(base, places, fetching)) places.delete(sha256);
   const missing = [...places.values()];
@@ -49,7 +49,7 @@ export async function fetchImage(fetching: FetchImageOptions): Promise<TransferT
       bytes += await fetchChunk(same, fetching);
       add(same[0] ? chunkBytes(same[0]) : 0, undefined);
     });
-    await mapWithConcurrency(image.files, SYNCS_AT_ONCE, ({ path }) => syncPath(join(directory, path)));
+    await mapWithConcurrency(image.files, FILES_AT_ONCE, ({ path }) => syncPath(join(directory, path)));
   });
   return { objects: missing.length, bytes };
 }
