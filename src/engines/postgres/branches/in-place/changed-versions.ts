@@ -29,15 +29,15 @@ export interface VersionPlaces {
   fresh: Places;
   /** The others; `null` where the missing ones are to be found by the keys of the fresh ones. */
   old: Places | null;
-  /** Of the last reset; `null` where these are unknown. */
+  /** Places at the last reset; `null` where these are unknown. */
   before: KnownPlaces | null;
   keys: { key: RowKey; values: string[] } | null;
 }
 
 export interface KnownPlaces {
-  /** Of all rows. */
+  /** All of them. */
   all: Places;
-  /** Of those that may be gone. */
+  /** Places of rows that may be gone. */
   doubtful: Places;
   /** The blocks of these; `null` for all. */
   blocks: Blocks[] | null;

@@ -22,14 +22,14 @@ export async function readKeys(session: PostgresSession, tables: { oid: number }
   return new Map(rows.map(({ oid, column, type }) => [oid, { column, type }]));
 }
 
-export interface FreshVersions {
+export interface NewVersions {
   /** Versions in the blocks, and those of them that are fresh, with their keys. */
   all: number;
   fresh: Places;
   keys: string[];
 }
 
-interface FreshToRead {
+interface NewToRead {
   table: Relation;
   /** `null`: all. */
   blocks: Blocks[] | null;
@@ -40,8 +40,8 @@ interface FreshToRead {
 /** Counts the versions in these blocks, and reads places and keys of the fresh ones: half the work of reading all places. */
 export async function readFresh(
   session: PostgresSession,
-  { table, blocks, isFresh, key }: FreshToRead,
-): Promise<FreshVersions> {
+  { table, blocks, isFresh, key }: NewToRead,
+): Promise<NewVersions> {
   const found = { all: 0, versions: [] as string[] };
   const versions = `SELECT count(*) AS all, json_agg(concat(t.ctid, t.${quoteName(key.column)})) FILTER (WHERE ${isFresh}) AS fresh
     FROM ONLY ${pathOf(table)} AS t`;

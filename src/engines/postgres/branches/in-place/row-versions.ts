@@ -95,7 +95,7 @@ async function readMissing(given: Versions): Promise<MissingVersions | null> {
   }
   const left =
     old ??
-    (await readPlaces(database, { table, blocks: before.blocks ?? [[0, table.pages]], isFresh: freshSince(table) }))
+    (await readPlaces(database, { table, blocks: before.blocks ?? [[0, table.pages]], isFresh: isSinceReset(table) }))
       .old;
   const gone = without(before.doubtful, left);
   return read(isAt(Array.from(gone, (place) => table.kept?.moved.get(place) ?? idOf(place))), gone);
@@ -117,7 +117,7 @@ function isAt(ids: string[]): string {
   return `ctid = ANY (${quoteIds(ids)})`;
 }
 
-function freshSince({ kept }: ReplacedTable): string {
+function isSinceReset({ kept }: ReplacedTable): string {
   return isFresh(toXid(kept?.border ?? '0'));
 }
 
