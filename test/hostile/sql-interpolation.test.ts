@@ -51,7 +51,8 @@ const POSTGRES: Record<string, string[]> = {
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
-  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
+  'branches/in-place/fresh-keys.ts': ['from', 'isFresh', 'pathOf(table)', 'rangesOf(some)', 'versions'],
+  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'rangesOf(some)', 'tids(0)', 'tids(1)'],
   'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
@@ -272,14 +273,14 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'branches/copy-rows.ts': ['into', 'source'],
-  'branches/row-checksum.ts': ['checksumExpression(table)', 'values.join(", ")'],
+  'branches/row-checksum.ts': ['checksumExpression(table)', 'summed'],
   // Quoted names, and aliases with numbers of the program.
   'branches/in-place/differing-rows.ts': [
     ...['b', 'd', 'other', 'own', 'same', 'sameBytes(b, d)', 'values'],
     ...['checksumExpression(table, b)', 'columns.join(", ")', 'insertOf(table)'],
     ...['sameKey(table, b, d)', 'sameKey(table, b, own)', 'sameValues(table, b, d)', 'sameValues(table, b, own)'],
   ],
-  'branches/in-place/reset-in-place.ts': ['allLocks(destination, before).join(", ")'],
+  'branches/in-place/reset-in-place.ts': ['allLocks(before).join(", ")'],
   'branches/in-place/unwritten-tables.ts': ['AwaitExpression'],
   // Quoted names, and aliases with numbers of the program.
   'restore/difference/fill-difference.ts': ['BigInt(counter)'],

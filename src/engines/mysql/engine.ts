@@ -1,6 +1,5 @@
 import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
-import { NOT_IN_PLACE } from './branches/not-in-place.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const mysql: Engine = {
@@ -166,13 +165,14 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
       replaceTakenSpare: () =>
         run(async (context, url) => (await import('./branches/create-spare.ts')).replaceTakenSpare(context, url)),
-      reset: async (request) => {
-        const replaced = await run(async (context, url) =>
+      reset: (request) =>
+        run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
-        );
-        return { ...replaced, inPlace: NOT_IN_PLACE };
-      },
-      keepOpen: async () => ({ reset: async () => NOT_IN_PLACE, [Symbol.asyncDispose]: async () => {} }),
+        ),
+      keepOpen: (name) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-branch-in-place.ts')).keepBranchOpen(context, { url, name }),
+        ),
       drop: (name) =>
         run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
       switchTo: (name) =>

@@ -39,7 +39,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
-    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, url),
+    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, { url, base }),
   };
 }
 

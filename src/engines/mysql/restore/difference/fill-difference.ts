@@ -94,7 +94,8 @@ async function fillDifference(
   );
   const before = new Map(record.tables.map((table) => [table.name, table]));
   await copyRows(context, {
-    ...{ url, from: name, to: loading.url.database ?? '', tables: [...fromBase.keys()] },
+    ...{ url, from: name, to: loading.url.database ?? '' },
+    tables: [...fromBase.keys()].map((table) => ({ name: table, checksum: before.get(table)?.checksum ?? null })),
     async copied(session, { name: copied }, found) {
       assertAsRecorded(name, { table: copied, found, before: before.get(copied) });
       const [table, definition] = [fromBase.get(copied), byName.get(copied)];
