@@ -5,10 +5,9 @@ import { notWritable } from '../app/why-not.ts';
 import { startBuild } from '../commands/build.ts';
 import { confirmLoad } from '../commands/load.ts';
 import { openSnapshot } from '../commands/open-target.ts';
-import { confirmReset } from '../commands/reset.ts';
+import { confirmReset, UNDO } from '../commands/reset.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import { runRoute } from '../commands/runs/run-route.ts';
-import { UNDO } from '../commands/undo.ts';
 import { type ActivityRoute, selectedActivity } from './activity-route.ts';
 
 /** Operations that are repeated without their original request; a load and a reset ask first. */
