@@ -38,6 +38,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   ...PANE_KEYS,
+  SANITIZE,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -153,7 +154,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: choosePrune,
   },
   BUILD,
-  SANITIZE,
   SHOW_QUERY,
   CLASSIFY,
   COPY,
