@@ -20,6 +20,7 @@ export type ServerList = v.InferOutput<typeof serverList>;
 export const upPlan = v.object({
   target: text,
   snapshot: snapshotRow,
+  product: describe(text, 'Of the server, `MariaDB`.'),
   server_version: text,
   image: describe(v.picklist(['stored', 'new']), '`new`: it is made first.'),
   port: describe(orNull(number), '`null`: a free one.'),

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import type { ImagePrograms } from '../../engines/facets/image.ts';
+import { ENGINE_IDS } from '../../engines/list.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
@@ -15,7 +16,7 @@ const imageSchema = v.strictObject({
   snapshot: v.string(),
   database: v.string(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
-  engine: v.literal('postgres'),
+  engine: v.picklist(ENGINE_IDS),
   /** Version and build of the server programs. */
   build: v.string(),
   /** Pages depend on the machine. */
@@ -74,7 +75,7 @@ function statementOf(name: string, facts: ImageFacts) {
 
 export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
   const { arch: architecture, platform } = process;
-  return { target, snapshot: manifest.id, database, build, architecture, platform };
+  return { engine: manifest.engine, target, snapshot: manifest.id, database, build, architecture, platform };
 }
 
 function byAge(a: Image, b: Image): number {

@@ -1,5 +1,6 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
 import { profileOf } from '../../../engines/list.ts';
+import { engineOf } from '../../../engines/registry.ts';
 import { isFree } from '../../../engines/shared/server/free-port.ts';
 import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
@@ -12,7 +13,6 @@ import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
 import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
-import { imageFacet } from '../image-facet.ts';
 import { dataOf, findImage, type Image, type ImageKey, isStored, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
 import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
@@ -30,12 +30,13 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
   const { request, found, wanted } = await open(context, given);
   const { target, port, detach = false } = request;
   if (port !== undefined && !(await isFree(port))) throw portTaken(port);
-  const { version, differs } = wanted.programs;
+  const { product, version, differs } = wanted.programs;
   const image = (await findImage(context, wanted)) ? 'stored' : 'new';
   const { id, server_version } = found.manifest;
   const plan: UpPlan = {
     target,
     snapshot: found.row,
+    product,
     server_version: version,
     image,
     port: port ?? null,
@@ -43,7 +44,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
     steps: [
       ...(image === 'new' ? [`Load snapshot ${id} into a new server, and keep its files as an image`] : []),
       'Copy the image, without reading it where the file system can',
-      `Start PostgreSQL ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
+      `Start ${product} ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
     ],
   };
   return { request, plan, planned_at: context.clock().toISOString() };
@@ -109,7 +110,7 @@ async function startOn(
   image: Image,
 ): Promise<StartedServer | null> {
   const { target, manifest, database, programs } = wanted;
-  const facts = { engine: 'postgres', target, snapshot: manifest.id, database, detached } as const;
+  const facts = { engine: manifest.engine, target, snapshot: manifest.id, database, detached };
   const { record, user } = await createServer(context, facts);
   let server: ImageServer | null = null;
   try {
@@ -147,10 +148,10 @@ async function open(context: Context, given: UpRequest) {
   const { target } = request;
   const found = await findLoadable(context, request);
   const { manifest } = found;
-  const facet = await imageFacet(manifest.engine, { target });
-  const programs = await facet.findPrograms(context, manifest.server_version);
+  const facet = await engineOf(manifest.engine).images();
+  const programs = await facet.findPrograms(context, manifest);
   const { nameLimit: limit } = profileOf(manifest.engine);
-  const database = branchDatabase(target, { rule: '{name}', destination: target, limit }, new Set());
+  const database = branchDatabase(target, { rule: '{name}', destination: target, limit }, new Set(facet.databases));
   const wanted: ImageKey = { target, manifest, database, programs };
   return { request, found, facet, wanted };
 }
