@@ -3,8 +3,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { images } from '../../../src/engines/postgres/images/images.ts';
 import { freePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
+import { findRequested } from '../../../src/operations/load/find-loadable.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
@@ -91,6 +93,7 @@ describeWithPostgres('servers on images', () => {
     expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
     expect((await down({})).stopped).toEqual([servers[1]?.id]);
     expect(directories.some((directory) => existsSync(directory))).toBe(false);
+    const { manifest } = await findRequested(testContext({ settings }), { target: 'shop' });
     const programsFor = (server_version: string) =>
       images.findPrograms(testContext({ settings }), { ...manifest, server_version });
     expect((await programsFor('9.6.24')).differs).toBe(true);

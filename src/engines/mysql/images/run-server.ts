@@ -11,7 +11,7 @@ import {
   type ServerKind,
   stopOwnServer,
 } from '../../shared/server/own-server.ts';
-import { LABELS } from '../catalog/introspect.ts';
+import { type Flavour, LABELS } from '../catalog/introspect.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
 import type { ServerPrograms } from '../server/server-programs.ts';
 import { DATA, isReady, placesIn, temporarySettings } from '../server/throw-away-server.ts';
@@ -46,16 +46,23 @@ interface ServerOptions extends Pick<OwnServerOptions, 'home' | 'detached' | 're
   statements: string[];
 }
 
-/** No socket, no library and no file of a table elsewhere; settings that an image could have. */
 const SETTINGS = [
+  // No user of this machine comes in by a file.
   '--socket=',
-  '--loose-skip-slave-start',
-  '--loose-skip-replica-start',
-  '--loose-persisted-globals-load=OFF',
   '--innodb-doublewrite=OFF',
   '--innodb-buffer-pool-load-at-startup=OFF',
   '--innodb-buffer-pool-dump-at-shutdown=OFF',
 ];
+/** Each copy of an image has the log. Nothing in an image begins a replication, or sets a variable. */
+const OWN_SETTINGS: Record<Flavour, string[]> = {
+  mariadb: ['--innodb-log-file-size=16M', '--skip-slave-start'],
+  // The option had another name before MySQL 8.0.26.
+  mysql: [
+    ...['--loose-innodb-redo-log-capacity=32M', '--persisted-globals-load=OFF'],
+    ...['--loose-skip-replica-start', '--loose-skip-slave-start'],
+  ],
+};
+
 /** A folder without files, for what may not come from an image. */
 const NOTHING = 'nothing';
 const STATEMENTS = 'statements.sql';
@@ -82,6 +89,7 @@ export async function runServer(
     `--plugin-dir=${nothing}`,
     `--secure-file-priv=${nothing}`,
     ...SETTINGS,
+    ...OWN_SETTINGS[programs.flavour],
     ...temporarySettings(programs.flavour),
     ...settings,
   ];
