@@ -1,10 +1,28 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { serverOf } from '../../../src/engines/mysql/catalog/introspect.ts';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
+import { onlyAccount } from '../../../src/engines/mysql/images/accounts.ts';
+import { images } from '../../../src/engines/mysql/images/images.ts';
+import { runServer } from '../../../src/engines/mysql/images/run-server.ts';
+import { copyDirectory } from '../../../src/engines/shared/server/copy-directory.ts';
+import { freePort } from '../../../src/engines/shared/server/free-port.ts';
+import { homeAt } from '../../../src/engines/shared/server/server-home.ts';
 import { build } from '../../../src/operations/build/build.ts';
+import { findRequested } from '../../../src/operations/load/find-loadable.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
@@ -14,7 +32,9 @@ import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { processesNaming } from '../../helpers/processes/processes.ts';
+import { startTool } from '../../helpers/terminal/tool-process.ts';
 
 const SOURCE = [
   'CREATE TABLE customer (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(50) NOT NULL, note TEXT, KEY (name))',
@@ -98,12 +118,147 @@ for (const flavour of FLAVOURS) {
       expect(directories.some((directory) => existsSync(directory))).toBe(false);
       expect(inFolder('servers')).toEqual([]);
     }, 120_000);
+
+    it('take no account, library, setting and event of an image, and admit nobody else while they start', async () => {
+      const context = contextOf();
+      const { manifest } = await findRequested(context, { target: 'shop' });
+      const { bin, build: version } = await images.findPrograms(context, manifest);
+      const { user } = await images.findHome(context, folder.path);
+      const programs = { flavour: serverOf(version).flavour, server: bin };
+      const [name = ''] = inFolder('images');
+      const data = join(folder.path, 'work', 'images', name, 'data');
+      /** Starts a server with these statements on the image itself. */
+      const onImage = async (statements: string[]) => {
+        await using place = await temporaryFolder();
+        if (user) chownSync(place.path, user.uid, user.gid);
+        const copy = join(place.path, 'data');
+        const whole = { leaveOut: () => false, signal: context.signal };
+        await copyDirectory(data, copy, { ...whole, user });
+        const server = await runServer(context, {
+          ...{ programs, home: homeAt(place.path, user), port: null, detached: false, removes: false },
+          ...{ settings: [], database: 'shop', password: 'theirs', statements },
+        });
+        process.kill(server.pid, 'SIGTERM');
+        await server.ended;
+        rmSync(data, { recursive: true });
+        await copyDirectory(copy, data, whole);
+      };
+      // A statement that fails ends the start.
+      await expect(onImage(['SELECT nothing'])).rejects.toMatchObject({
+        code: 'server_not_started',
+      });
+      await onImage([
+        ...onlyAccount(flavour, { database: 'shop', password: 'theirs' }),
+        "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION",
+        "CREATE USER other@'%' IDENTIFIED BY 'theirs'",
+        "GRANT ALL ON *.* TO other@'%' WITH GRANT OPTION",
+        "INSERT INTO mysql.plugin VALUES ('theirs', 'theirs.so')",
+        'ALTER EVENT shop.nightly ON SCHEDULE EVERY 1 SECOND ENABLE DO DROP TABLE shop.log',
+      ]);
+      const files = [
+        'my.cnf',
+        'mysqld-auto.cnf',
+        'auto.cnf',
+        'theirs.so',
+        'shop/log.isl',
+        'mysql/user.TRG',
+        'relay-log.info',
+      ];
+      for (const file of files) writeFileSync(join(data, file), 'theirs');
+      symlinkSync('/etc/passwd', join(data, 'shop', 'link.ibd'));
+
+      const port = await freePort();
+      const theirs = (account: string) => `mysql://${account}@127.0.0.1:${port}/`;
+      let [tries, isUp] = [0, false];
+      const others = (async () => {
+        while (!isUp) {
+          for (const account of ['root', 'other:theirs', 'tool:theirs', 'tool']) {
+            await expect(rowsOf(theirs(account), 'SELECT 1'), account).rejects.toThrow();
+            tries += 1;
+          }
+        }
+      })();
+      const { server: id, url } = await up({ port }).finally(() => {
+        isUp = true;
+      });
+      await others;
+      expect(tries).toBeGreaterThan(4);
+      const { directory } = recordOf(id);
+      const copied = readdirSync(join(directory, 'data'), { recursive: true, encoding: 'utf8' });
+      const read = (file: string) => readFileSync(join(directory, 'data', file), 'utf8');
+      // A server makes some of them anew.
+      expect(files.filter((file) => copied.includes(file) && read(file) === 'theirs')).toEqual([]);
+      expect(copied).not.toContain('shop/link.ibd');
+      const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+      expect(entries.filter((entry) => entry.isSocket())).toEqual([]);
+      expect(await rowsOf(url, 'SELECT COUNT(*) AS count FROM log')).toEqual([{ count: 2 }]);
+      for (const statement of [
+        'SELECT * FROM mysql.user',
+        'SET GLOBAL event_scheduler = ON',
+        "CREATE USER another@'%'",
+        "CREATE FUNCTION f RETURNS STRING SONAME 'x.so'",
+        "SELECT 1 INTO OUTFILE '/tmp/never'",
+        'CREATE DATABASE another',
+      ]) {
+        await expect(rowsOf(url, statement), statement).rejects.toMatchObject({ name: 'SqlError' });
+      }
+      await rowsOf(url, 'CREATE DATABASE shop_test');
+      await down({});
+    }, 120_000);
+
+    it('never run on programs of the other flavour, and on newer ones of their own', async () => {
+      const { manifest } = await findRequested(contextOf(), { target: 'shop' });
+      const findFor = (server_version: string) => images.findPrograms(contextOf(), { ...manifest, server_version });
+      expect((await findFor('8.0.36')).differs).toBe(true);
+      await expect(findFor('99.1')).rejects.toMatchObject({
+        code: 'server_missing',
+        message: expect.stringContaining(`No server programs of ${LABEL[flavour]} 99.1`),
+      });
+    });
   });
 }
 
+describeWithMysql('mariadb', { name: 'servers on images, of a command' }, () => {
+  it('end with it, also when it is killed as they start', async () => {
+    await using folder = await temporaryFolder();
+    const server = await startMysql('mariadb');
+    await using _server = { [Symbol.asyncDispose]: () => server.stop() };
+    await server.createDatabase('shop');
+    await server.sql('shop', ...SOURCE);
+    const config = join(folder.path, 'tool.yml');
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { shop: { snapshot: { src_url: server.url('shop') } } },
+    };
+    writeFileSync(config, JSON.stringify({ secret_key: 'ab'.repeat(16), ...settings }), { mode: 0o600 });
+    const context = testContext({ settings });
+    await build(context, { target: 'shop' });
+    const records = () => readdirSync(join(folder.path, 'work', 'servers'));
+    const running = '"event":"server"';
+    for (const [words, heard, signal] of [
+      [['up', 'shop'], running, 'SIGINT'],
+      [['up', 'shop'], running, 'SIGKILL'],
+      [['up', 'shop', '--detach'], '"step":"start"', 'SIGKILL'],
+    ] as const) {
+      const run = startTool({ config, words: [...words] });
+      await run.said(heard);
+      const homes = records().map((name) => `tool-server-${name.slice(0, -'.json'.length)}`);
+      run.child.kill(signal);
+      const { code, output } = await run.ended;
+      expect(code, output).toBe(signal === 'SIGINT' ? 0 : null);
+      await eventually(async () => (await listServers(context)).servers.length === 0 && records().length === 0);
+      expect(homes).toHaveLength(1);
+      for (const home of homes) {
+        await eventually(async () => (await processesNaming(home)).length === 0);
+        expect(existsSync(join(tmpdir(), home)) || existsSync(join(folder.path, 'work', 'servers', home))).toBe(false);
+      }
+    }
+  }, 120_000);
+});
+
 async function rowsOf(url: string, statement: string): Promise<Record<string, unknown>[]> {
   await using session = await openSession({ url: parseMysqlUrl(url) });
-  return session.query(statement);
+  return await session.query(statement);
 }
 
 /** The statement that creates each object, and the checksum of each table; without the accounts of the two loads. */

@@ -12,9 +12,11 @@ import {
   stopOwnServer,
 } from '../../shared/server/own-server.ts';
 import { type Flavour, LABELS } from '../catalog/introspect.ts';
-import { parseMysqlUrl } from '../connection/url.ts';
+import { openSession } from '../connection/session.ts';
+import { ConnectionLost } from '../connection/session-errors.ts';
+import { parseMysqlUrl, withDatabase } from '../connection/url.ts';
 import type { ServerPrograms } from '../server/server-programs.ts';
-import { DATA, isReady, placesIn, temporarySettings } from '../server/throw-away-server.ts';
+import { DATA, placesIn, temporarySettings } from '../server/throw-away-server.ts';
 import { USER } from './accounts.ts';
 
 export const PID_FILE = 'pid';
@@ -95,12 +97,27 @@ export async function runServer(
   ];
   const address = `127.0.0.1:${port}/${encodeURIComponent(database)}`;
   const url = parseMysqlUrl(`mysql://${USER}:${password}@${address}`);
+  const { signal } = context;
   const server = await runOwnServer(context, KIND, {
     ...options,
     product: LABELS[programs.flavour],
     words,
-    isReady: () => isReady(context, parseMysqlUrl(`mysql://${USER}:${password}@127.0.0.1:${port}/`)),
+    isReady: () => admitsUser(withDatabase(url, null), signal),
   });
   await home.write(STATEMENTS, '');
   return { ...server, port, url };
+}
+
+/**
+ * Rejects where the server refuses the user: it goes on after a statement that has failed, and the accounts may then be
+ * others.
+ */
+async function admitsUser(url: DatabaseUrl, signal: AbortSignal): Promise<boolean> {
+  try {
+    await using _session = await openSession({ url, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ConnectionLost && error.errno === null) return false;
+    throw error;
+  }
 }

@@ -118,7 +118,7 @@ export function placesIn(directory: string): string[] {
   return [`--datadir=${join(directory, DATA)}`, `--tmpdir=${directory}`];
 }
 
-export async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {
+async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {
   const session = await openSession({ url, signal }).catch(() => null);
   await session?.close();
   return session !== null;

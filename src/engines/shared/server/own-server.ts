@@ -78,6 +78,7 @@ export interface OwnServerOptions {
   detached: boolean;
   /** Its files are removed when this program is killed. */
   removes: boolean;
+  /** Rejects where it never will be. */
   isReady(): Promise<boolean>;
 }
 
@@ -95,24 +96,34 @@ export async function runOwnServer(
   kind: ServerKind,
   options: OwnServerOptions,
 ): Promise<OwnServer> {
-  const { home, product, detached, isReady } = options;
-  const { directory } = home;
-  await rm(join(directory, kind.pidFile), { force: true });
+  const { home, product, detached } = options;
+  await rm(join(home.directory, kind.pidFile), { force: true });
   const server = await (detached ? startDetached(context, kind, options) : startAttached(context, kind, options));
-  for (const end = Date.now() + START_MS; Date.now() < end && !context.signal.aborted && server.runs(); ) {
-    const pid = (await isReady()) ? await findOwnServer(context, kind, directory) : null;
-    if (pid !== null) return { pid, ended: server.ended };
-    await setTimeout(LOOK_EVERY_MS);
-  }
-  await stopOwnServer(context, kind, directory);
+  const pid = await untilReady(context, kind, { ...options, server }).catch(() => null);
+  if (pid !== null) return { pid, ended: server.ended };
+  await server.stop();
   context.signal.throwIfAborted();
   throw serverNotStarted(product, 'it did not become ready', { stderr: await server.said() });
+}
+
+async function untilReady(
+  context: EngineContext,
+  kind: ServerKind,
+  { server, isReady, home }: OwnServerOptions & { server: StartedServer },
+): Promise<number | null> {
+  for (const end = Date.now() + START_MS; Date.now() < end && !context.signal.aborted && server.runs(); ) {
+    const pid = (await isReady()) ? await findOwnServer(context, kind, home.directory) : null;
+    if (pid !== null) return pid;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+  return null;
 }
 
 interface StartedServer extends Pick<OwnServer, 'ended'> {
   runs(): boolean;
   /** Returns its output. */
   said(): Promise<string>;
+  stop(): Promise<void>;
 }
 
 /** Ends with this program, however that ends. */
@@ -121,13 +132,20 @@ async function startAttached(
   { lastSignal }: ServerKind,
   { words, home: { directory, user }, removes }: OwnServerOptions,
 ): Promise<StartedServer> {
-  const { ended } = startSupervised(context, { words, directory: removes ? directory : null, user, lastSignal });
+  const supervised = startSupervised(context, { words, directory: removes ? directory : null, user, lastSignal });
+  const { ended } = supervised;
   let over = false;
   const end = (): void => {
     over = true;
   };
   ended.then(end, end);
-  return { ended, runs: () => !over, said: async () => (await ended).stderr };
+  return {
+    ended,
+    runs: () => !over,
+    said: async () => (await ended).stderr,
+    // Some write their id late.
+    stop: () => supervised.stop(lastSignal),
+  };
 }
 
 const LOG = 'server.log';
@@ -136,15 +154,21 @@ const DETACH = `umask 077; log=$1 pid=$2; shift 2
 /bin/sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$0" "$@" </dev/null >"$log" 2>&1 & echo $!`;
 
 async function startDetached(
-  { runner, signal }: EngineContext,
-  { pidFile }: ServerKind,
+  context: EngineContext,
+  kind: ServerKind,
   { words: [file, ...args], home }: OwnServerOptions,
 ): Promise<StartedServer> {
+  const { runner, signal } = context;
   const { directory, user } = home;
-  const words = [file, join(directory, LOG), join(directory, pidFile), ...args];
+  const words = [file, join(directory, LOG), join(directory, kind.pidFile), ...args];
   const { stdout } = await runner.run(
     { file: '/bin/sh', args: ['-c', DETACH, ...words], env: { LC_ALL: 'C' }, detached: true, ...(user && { user }) },
     { signal },
   );
-  return { ended: new Promise(() => {}), runs: () => isRunning(Number(stdout)), said: () => home.read(LOG) };
+  return {
+    ended: new Promise(() => {}),
+    runs: () => isRunning(Number(stdout)),
+    said: () => home.read(LOG),
+    stop: () => stopOwnServer(context, kind, directory),
+  };
 }
