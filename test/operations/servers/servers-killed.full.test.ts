@@ -38,9 +38,9 @@ const STATEMENTS = {
     'CREATE INDEX ON customer (name)',
   ],
   mysql: [
-    'CREATE TABLE customer (id integer PRIMARY KEY, name varchar(50) NOT NULL, KEY (name))',
+    'CREATE TABLE customer (id integer PRIMARY KEY, name varchar(64) NOT NULL, KEY (name))',
     `INSERT INTO customer WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-       SELECT a.i + 1000 * (b.i - 1), MD5(a.i + 1000 * b.i) FROM n a, n b WHERE b.i <= ${ROWS / 1000}`,
+       SELECT a.i + 1000 * (b.i - 1), SHA2(a.i + 1000 * b.i, 256) FROM n a, n b WHERE b.i <= ${ROWS / 1000}`,
     'CREATE VIEW named AS SELECT name FROM customer',
   ],
 };

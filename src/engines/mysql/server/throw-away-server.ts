@@ -41,7 +41,7 @@ export function temporarySettings(flavour: Flavour): string[] {
 
 /** Prefix of the databases that the account may access. */
 export const SCRATCH = 'sanitize';
-export const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
+const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
 const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
 
 const PRODUCT = 'MySQL or MariaDB';
