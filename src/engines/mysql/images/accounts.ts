@@ -5,7 +5,7 @@ import { quoteAccount, quoteName, quoteText } from '../connection/quote.ts';
 export const USER = 'tool';
 const ACCOUNT = quoteAccount(USER, '%');
 
-/** With the account of a load, which creates the plain user that restores the content. */
+/** Returns statements that create the account of a load, which creates the plain user that restores the content. */
 export function loadingAccount(password: string): string[] {
   return [
     `CREATE USER ${ACCOUNT} IDENTIFIED BY ${quoteText(password)}`,

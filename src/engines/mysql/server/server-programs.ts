@@ -5,7 +5,7 @@ import { type Flavour, serverOf } from '../catalog/introspect.ts';
 export interface ServerPrograms {
   flavour: Flavour;
   server: string;
-  /** Of the server, `10.11.6`, and its line of `--version`. */
+  /** Version of the server, `10.11.6`, and its answer to `--version`. */
   version: string;
   build: string;
   /** For the first files; `null` for MySQL, whose server creates them. */

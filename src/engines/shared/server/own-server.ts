@@ -7,7 +7,7 @@ import type { ServerHome } from './server-home.ts';
 import { serverNotStarted } from './start-server.ts';
 import { type ServerStart, startSupervised } from './supervised-server.ts';
 
-/** How servers that may outlive this program are found among the processes, and ended. */
+/** Finds servers, which may outlive this program, among the processes, and ends them. */
 export interface ServerKind extends Pick<ServerStart, 'lastSignal'> {
   /** In the folder of a server; its first line is the id of the process. */
   pidFile: string;
