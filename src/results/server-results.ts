@@ -22,7 +22,7 @@ export const upPlan = v.object({
   snapshot: snapshotRow,
   product: describe(text, 'Of the server, `MariaDB`.'),
   server_version: text,
-  image: describe(v.picklist(['stored', 'new']), '`new`: it is made first.'),
+  image: describe(v.picklist(['stored', 'shared', 'new']), '`shared`: it is fetched first; `new`: it is made.'),
   port: describe(orNull(number), '`null`: a free one.'),
   detached: flag,
   steps: v.array(text),

@@ -39,7 +39,7 @@ export async function makeImage(context: EngineContext, request: ImageRequest): 
         throw serverNotStarted(request.programs.product, 'it did not end cleanly', { stderr: '' });
       const { signal } = context;
       await copyDirectory(join(directory, DATA), image, { leaveOut: isNeverCopied, sync: true, signal });
-      return '';
+      return { collations: '', extensions: [] };
     },
   };
 }
