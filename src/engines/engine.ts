@@ -42,8 +42,8 @@ export interface Engine {
   readDump(path: string): Promise<DumpFile | null>;
   /** Places for a temporary database, the best first. Creates none. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
-  /** Servers on copies of images; `null`: none of this engine. */
-  images: (() => Promise<ImageFacet>) | null;
+  /** Servers on copies of images. */
+  images(): Promise<ImageFacet>;
   /** Turns errors of the connection and of statements into errors for the user. */
   withExplainedErrors<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
   open(connection: Connection): Facets;

@@ -24,7 +24,7 @@ export const mysql: Engine = {
   readDump: async (path) => (await import('./restore/dump-file/read-dump.ts')).readDump(path),
   scratchPlaces: async (context, destination) =>
     (await import('./sanitize/scratch-places.ts')).scratchPlaces(context, destination),
-  images: null,
+  images: async () => (await import('./images/images.ts')).images,
   withExplainedErrors: async (place, work) =>
     (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
   open: ({ run, runShort }) => ({
