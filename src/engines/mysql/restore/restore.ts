@@ -23,14 +23,18 @@ import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { endSession, findSessions, lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import type { Dependents } from '../swap/exchange.ts';
-import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
-import { assertNoPreparedTransaction } from '../swap/prepared-transactions.ts';
-import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
+import { assertNoPreparedTransaction } from '../swap/send-swap.ts';
+import {
+  assertNoForeignObjects,
+  assertNoReservedTable,
+  createShadowDatabase,
+  dropAuxiliaryDatabase,
+} from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
-import { assertCreatable } from './assert-creatable.ts';
+import { assertCreatable, tryEvents } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
 import { describeContents } from './difference/contents.ts';
@@ -41,7 +45,6 @@ import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
 import { analyzeTables } from './statistics.ts';
 import { createTemporaryUser } from './temporary-user.ts';
-import { tryEvents } from './try-events.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into

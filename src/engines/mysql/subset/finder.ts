@@ -4,7 +4,7 @@ import type { Graph } from '../../../subset/graph.ts';
 import type { RequestedTable, RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
-import type { WithResource } from '../../shared/resource-pool.ts';
+import type { WithResource } from '../../shared/run-together.ts';
 import { tokensOf, unclearIn } from '../catalog/definitions/tokens.ts';
 import { plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';

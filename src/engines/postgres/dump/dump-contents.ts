@@ -1,8 +1,8 @@
 import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { DumpResult, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { type ArchiveDetails, type ArchiveEntry, isTableData, TERMINATOR_LINES } from './archive.ts';
-import { nameOf } from './dump-progress.ts';
 import type { DumpSource } from './dump-source.ts';
 import { partitionDetails } from './partition-roots.ts';
 import { cutShort } from './read-piece.ts';

@@ -5,7 +5,7 @@ import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../text/table-names.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
-import type { WithResource } from '../../shared/resource-pool.ts';
+import type { WithResource } from '../../shared/run-together.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
 import { splitText } from '../../shared/script/split-script.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';

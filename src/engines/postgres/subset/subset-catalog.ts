@@ -1,7 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
-import { tableName } from '../../../text/table-names.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { type Partition, readPartitions } from '../dump/partition-roots.ts';
@@ -177,10 +177,6 @@ function tableAt(
 ): SubsetTable | undefined {
   const relation = byOid.get(oid);
   return relation && tables.get(nameOf(relation));
-}
-
-function nameOf({ schema, name }: RelationRow): string {
-  return tableName(schema, name);
 }
 
 function qualified({ schema, name }: RelationRow): string {

@@ -5,7 +5,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
-import { prepareSession } from '../../../shared/prepare-session.ts';
+import { prepareSession } from '../../../shared/run-together.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
 import { LOCKED } from '../../connection/error-numbers.ts';

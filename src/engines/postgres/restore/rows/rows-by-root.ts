@@ -1,6 +1,6 @@
 import { tableName } from '../../../../text/table-names.ts';
 import type { RestorePlan } from '../../../facets/restore.ts';
-import { expectedRows } from '../../../shared/expected-rows.ts';
+import { expectedRows } from '../../../shared/verify.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
