@@ -33,10 +33,6 @@ export function withReplaced<Changes extends Rows>(changes: Changes, isFixed: (i
   };
 }
 
-export function* groupsOf<Item>(items: Item[], size: number): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
-}
-
 export function cannotWrite(reason: string): UserError {
   return new UserError('changes_not_as_sql', `No statements can make these changes again: ${reason}`, {
     hint: 'Save the destination instead: tool save TARGET NAME. Nothing was written.',

@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SmallTable, SmallTablesRequest } from '../../facets/connect.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** Accessible databases, without the tool's own. */
@@ -45,7 +45,7 @@ export async function countRows(context: EngineContext, { url }: { url: Database
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();
   for (const { schema, name } of await readTables(session)) {
-    const table = `${quoteName(schema)}.${quoteName(name)}`;
+    const table = quotePath(schema, name);
     const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${table}`);
     counts.set(tableName(schema, name), counted?.rows ?? 0);
   }
@@ -91,7 +91,7 @@ export async function readSmallTables(
   for (const { schema, name, columns } of found) {
     const texts = columns.map((column) => `left(${quoteName(column)}::text, ${Number(longest)})`);
     const rows = await session.query<{ texts: (string | null)[] }>(
-      `SELECT json_build_array(${texts.join(', ')}) AS texts FROM ${quoteName(schema)}.${quoteName(name)} LIMIT ${Number(mostRows) + 1}`,
+      `SELECT json_build_array(${texts.join(', ')}) AS texts FROM ${quotePath(schema, name)} LIMIT ${Number(mostRows) + 1}`,
     );
     if (rows.length > mostRows) continue;
     tables.push({ table: tableName(schema, name), columns, rows: rows.map((row) => row.texts) });

@@ -5,7 +5,7 @@ import type { DumpRequest } from '../../facets/dump.ts';
 import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/excluded-rows.ts';
 import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { quoteName, quoteNumber } from '../connection/quote.ts';
+import { quoteName, quoteNumber, quotePath } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 interface PartitionedTable {
@@ -80,7 +80,7 @@ export async function readExclusion(
   for (const { table, columns, nulled, references } of dangling) {
     const { schema, name } = byName.get(table) ?? {};
     const [row] = await session.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM ONLY ${quoteName(schema ?? '')}.${quoteName(name ?? '')} WHERE ${referencing(columns, quoteName)}`,
+      `SELECT count(*) AS rows FROM ONLY ${quotePath(schema ?? '', name ?? '')} WHERE ${referencing(columns, quoteName)}`,
     );
     nullified.push({ table, columns: nulled, references, rows: row?.rows ?? 0 });
   }

@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { connect, connectToServer, tryToConnect } from '../connection/connect.ts';
 import { failureOf } from '../connection/failure.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
@@ -143,9 +144,8 @@ async function transfer(session: PostgresSession, { from, to }: { from: string; 
     WHERE o.owner = (SELECT oid FROM pg_roles WHERE rolname = ${quoteText(from)})
       AND NOT o.of_extension AND NOT o.follows_table AND o.identity <> 'public' AND o.alter <> 'EVENT TRIGGER'
     ORDER BY o.rank, o.objid`);
-  for (let at = 0; at < rows.length; at += BATCH) {
-    await session.transaction(rows.slice(at, at + BATCH).map(({ statement }) => statement));
-  }
+  const statements = rows.map(({ statement }) => statement);
+  for (const some of groupsOf(statements, BATCH)) await session.transaction(some);
 }
 
 interface GiveBackOptions {

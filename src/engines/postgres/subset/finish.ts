@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
@@ -42,7 +42,7 @@ function readSequences(session: PostgresSession): Promise<Sequence[]> {
 /** New rows get numbers unused in the source. Sequences of extensions may be absent. */
 async function setSequences(session: PostgresSession, sequences: Sequence[]): Promise<void> {
   for (const { schema, name, last_value } of sequences) {
-    const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
+    const sequence = `to_regclass(${quoteText(quotePath(schema, name))})`;
     await session.execute(`SELECT setval(${sequence}, ${quoteText(last_value)}::int8) WHERE ${sequence} IS NOT NULL`);
   }
 }
@@ -74,8 +74,8 @@ async function passHighest(session: PostgresSession): Promise<void> {
     WHERE a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`);
   for (const { schema, sequence, table_schema, table, column, ascending } of used) {
     const [extreme, beyond] = ascending ? (['max', '>'] as const) : (['min', '<'] as const);
-    const own = `${quoteName(schema)}.${quoteName(sequence)}`;
-    const from = `${quoteName(table_schema)}.${quoteName(table)}`;
+    const own = quotePath(schema, sequence);
+    const from = quotePath(table_schema, table);
     await session.execute(`
       SELECT setval(${quoteText(own)}, r.value) FROM (SELECT ${extreme}(${quoteName(column)})::int8 AS value FROM ${from}) r, ${own} s
       WHERE r.value ${beyond} s.last_value OR r.value = s.last_value AND NOT s.is_called`);
@@ -91,7 +91,7 @@ function readPopulatedViews(session: PostgresSession): Promise<View[]> {
 async function refreshViews(session: PostgresSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
-    const view = `${quoteName(schema)}.${quoteName(name)}`;
+    const view = quotePath(schema, name);
     await session.execute(`REFRESH MATERIALIZED VIEW ${view}`);
     await session.execute(`ANALYZE ${view}`);
   }
