@@ -1,6 +1,7 @@
 import { redact } from '../../process/redact.ts';
 import type { WarningEvent } from '../../results/events.ts';
 import { UserError } from '../../runtime/errors.ts';
+import type { Report } from '../../runtime/events.ts';
 
 /** The destination is the new database; `missing` and `cause` say why the run has failed nevertheless. */
 export function switchedIncompletely(
@@ -27,4 +28,10 @@ export function newDatabase(destination: string): string {
 export function copyRemains(destination: string, undoDatabase: string): WarningEvent {
   const message = `${destination} may have been written to while the load ran: the replaced database remains as ${undoDatabase}, the undo copy`;
   return { event: 'warning', code: 'undo_copy_remains', message };
+}
+
+export function reportSwept(report: Report, swept: string[]): void {
+  if (swept.length === 0) return;
+  const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
+  report({ event: 'warning', code: 'leftovers_swept', message });
 }

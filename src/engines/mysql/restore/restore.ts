@@ -1,8 +1,8 @@
-import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { baseNameTaken } from '../../shared/auxiliary-names.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
@@ -278,14 +278,7 @@ async function placeOnlyBase(
 async function assertBaseNamesFree(server: MysqlSession, destination: string): Promise<void> {
   const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
-    if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
-    throw new UserError(
-      'base_name_taken',
-      `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
-      {
-        hint: 'Rename or drop it: the base copy and the spare need their names.',
-      },
-    );
+    if ((await baseCopyState(server, { database, of })) === 'foreign') throw baseNameTaken(database, destination);
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { parseShadowName } from '../../shared/auxiliary-names.ts';
+import { parseShadowName, undoNameTaken } from '../../shared/auxiliary-names.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { parseBranchMark } from '../branches/branch-mark.ts';
 import type { Collations } from '../catalog/introspect.ts';
@@ -240,10 +240,7 @@ export async function assertNoForeignObjects(
   if (!(await databaseExists(server, destination))) return;
   await assertNoReservedTable(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'foreign') return;
-  const name = (await readAuxiliaryNames(server, destination)).undo;
-  throw new UserError('undo_name_taken', `The database "${name}" is not an undo copy of "${destination}"`, {
-    hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
-  });
+  throw undoNameTaken((await readAuxiliaryNames(server, destination)).undo, destination);
 }
 
 export async function assertNoReservedTable(server: MysqlSession, database: string): Promise<void> {

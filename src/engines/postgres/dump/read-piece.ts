@@ -1,9 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../../../runtime/errors.ts';
+import type { UserError } from '../../../runtime/errors.ts';
 import { nameOf } from '../../../text/table-names.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { OnBytes } from '../../shared/bytes-progress.ts';
+import { dumpCutShort } from '../../shared/source-unreadable.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -93,7 +94,7 @@ export async function readSmall(
   await rm(path);
   return pieces.flatMap((piece, at) => {
     const content = contents[at];
-    if (!content) throw cutShort(nameOf(piece.table));
+    if (!content) throw dumpCutShort(nameOf(piece.table));
     const onBytes = bytesOf(piece.table, reads);
     const packed = reads.request.write(piece.name, { content, terminator: DATA_TERMINATOR, onBytes });
     piece.packed(packed);
@@ -133,10 +134,4 @@ function cutAtEndings(file: Buffer): Uint8Array<ArrayBuffer>[] {
 async function cannotRead({ explain }: TableReads, table: CatalogTable, error: unknown): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   return await explain(`${nameOf(table)} cannot be read`, error.message.split('\n'));
-}
-
-export function cutShort(table: string): UserError {
-  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
-    hint: 'Is the disk full? Nothing was stored.',
-  });
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
+import { tablesLocked } from '../../../shared/only-rows.ts';
 import { prepareSession } from '../../../shared/run-together.ts';
 import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
@@ -170,9 +171,5 @@ const NO_CODE = { routines: [], views: [], events: [], dangling: [], defaults: [
 function lockedOr(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
   if (!(cause instanceof SqlError && LOCKED.has(cause.errno))) return error;
-  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
-    details: [cause.message],
-    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
-    cause,
-  });
+  return tablesLocked([cause.message], cause);
 }

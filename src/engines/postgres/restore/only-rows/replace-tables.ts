@@ -7,7 +7,7 @@ import { boundedLines } from '../../../../text/bounded-list.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { danglingRows } from '../../../shared/only-rows.ts';
+import { danglingRows, tablesLocked } from '../../../shared/only-rows.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { ClientTools } from '../../connection/tools.ts';
@@ -236,10 +236,7 @@ function failureOf(ended: ProcessResult, { word, tables }: { word: string; table
   }
   const words = failureWords('psql', ended).filter((line) => !line.startsWith('LOCATION:'));
   if (!LOCKED.test(ended.stderr)) return restoreFailed(NOT_REPLACED, boundedLines(words, 20));
-  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
-    details: words.slice(0, 20),
-    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
-  });
+  return tablesLocked(words);
 }
 
 interface DanglingRecord {
