@@ -1,9 +1,9 @@
 import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { countDanglingRows } from '../../shared/dangling-rows.ts';
 import { groupsOf } from '../../shared/groups.ts';
-import { referenceOf } from '../../shared/reference-of.ts';
+import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
+import { referenceOf } from '../../shared/subset/reference-of.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';

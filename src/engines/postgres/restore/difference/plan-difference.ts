@@ -1,7 +1,15 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
-import { allWhole, fullLoad, isSmall, named, tableWays, whyFull, whyOtherData } from '../../../shared/table-ways.ts';
+import {
+  allWhole,
+  fullLoad,
+  isSmall,
+  named,
+  tableWays,
+  whyFull,
+  whyOtherData,
+} from '../../../shared/rows/table-ways.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';

@@ -1,5 +1,5 @@
-import { UserError } from '../../runtime/errors.ts';
-import type { TableChanges } from '../facets/changes.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import type { TableChanges } from '../../facets/changes.ts';
 import { createRowScanner } from './row-scanner.ts';
 
 /** The whole values of a line in the text of COPY. */
