@@ -4,7 +4,7 @@ import type { Report } from '../../runtime/events.ts';
 /** `isAll` after the last bytes of a table. */
 export type OnBytes = (table: string, bytes: number, isAll?: boolean) => void;
 
-interface BytesExpected {
+interface ByteEstimates {
   step: 'dump' | 'restore';
   /** Bytes of each table. */
   estimates: ReadonlyMap<string, number>;
@@ -14,7 +14,7 @@ interface BytesExpected {
  * Reports bytes of all tables and of the current one; a negative number takes some bytes back. Sizes on disk and as text
  * differ, so the tables that are finished correct the estimate for the rest.
  */
-export function bytesProgress(report: Report, { step, estimates }: BytesExpected): OnBytes {
+export function bytesProgress(report: Report, { step, estimates }: ByteEstimates): OnBytes {
   const read = new Map<string, number>();
   const unfinished = new Map(estimates);
   const finished = { read: 0, expected: 0 };
