@@ -76,9 +76,9 @@ export interface Connection {
 type RunCall = <Result>(call: (context: EngineContext, url: DatabaseUrl) => Promise<Result>) => Promise<Result>;
 
 export interface Capabilities {
-  /** Why a restore stops at its first error; `null` where it can continue. */
   /** An undo copy can be read as any database; it has its code in another form otherwise. */
   undoCopyIsDatabase: boolean;
+  /** Why a restore stops at its first error; `null` where it can continue. */
   whyNotKeepGoing: string | null;
   /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
   onlyProgram: string | null;

@@ -17,7 +17,7 @@ export const mysql: Engine = {
   databaseOf,
   reportTools: async (context) => (await import('./connection/tools.ts')).reportTools(context),
   clientProgram: async (context, request) =>
-    (await import('./connection/client-program.ts')).clientProgram(context, request),
+    (await import('./connection/client-options.ts')).clientProgram(context, request),
   splitQuery: async (query) => (await import('./sanitize/statements.ts')).splitStatements(query),
   readDefinitions: async (request) => (await import('./sanitize/definitions.ts')).readDefinitions(request),
   readTable: async (request) => (await import('./restore/stored-table.ts')).readTable(request),
@@ -52,10 +52,10 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url, manifest })),
       readSmallTables: (request) =>
         run(async (context, url) =>
-          (await import('./catalog/read-small-tables.ts')).readSmallTables(context, { ...request, url }),
+          (await import('./catalog/browse.ts')).readSmallTables(context, { ...request, url }),
         ),
       readValue: (select) =>
-        run(async (context, url) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
+        run(async (context, url) => (await import('./catalog/browse.ts')).readValue(context, { url, select })),
     },
     dump: {
       run: (request) =>

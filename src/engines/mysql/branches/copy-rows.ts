@@ -1,9 +1,8 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
-import { type CatalogTable, readTables } from '../catalog/tables.ts';
+import { type CatalogTable, nonGeneratedColumns, readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';

@@ -1,5 +1,4 @@
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
-import type { CatalogColumn, CatalogTable } from '../catalog/tables.ts';
+import { type CatalogColumn, type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 

@@ -2,8 +2,8 @@ import type { ManifestTable } from '../../../../repository/manifest/manifest.ts'
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, RestoreRun, TableWay } from '../../../facets/restore.ts';
-import type { ComparedTables, TableDifference } from '../../../shared/compare-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import type { ComparedTables, TableDifference } from '../../../shared/rows/compare-tables.ts';
 import { whyWritten } from '../../branches/base-changes.ts';
 import { type BaseRecord, readBaseRecord } from '../../branches/base-record.ts';
 import { type CopyRowsResult, copyRows } from '../../branches/copy-rows.ts';

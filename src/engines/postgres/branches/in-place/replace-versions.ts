@@ -1,4 +1,4 @@
-import { groupsOf } from '../../../shared/change-statements.ts';
+import { groupsOf } from '../../../shared/groups.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';

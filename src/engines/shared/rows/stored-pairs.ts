@@ -1,4 +1,4 @@
-import { filesOfTable, type ManifestFile, type ManifestTable } from '../../repository/manifest/manifest.ts';
+import { filesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { RowChunks, RowsPair } from './compare-rows.ts';
 
 export interface StoredSide {

@@ -1,8 +1,8 @@
-import type { ReferenceResult } from '../../results/subset-results.ts';
-import { UserError } from '../../runtime/errors.ts';
-import type { Relationship } from '../../subset/graph.ts';
-import type { RowFinder } from '../../subset/row-finder.ts';
-import type { SubsetRun } from '../facets/subset.ts';
+import type { ReferenceResult } from '../../../results/subset-results.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import type { Relationship } from '../../../subset/graph.ts';
+import type { RowFinder } from '../../../subset/row-finder.ts';
+import type { SubsetRun } from '../../facets/subset.ts';
 
 export interface OrphanCounts {
   inSubset(references: Relationship[]): Promise<number[]>;

@@ -1,6 +1,6 @@
-import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../repository/manifest/manifest.ts';
-import type { EngineContext } from '../engine-context.ts';
-import type { DifferencePlan, RestoreRun } from '../facets/restore.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest/manifest.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { DifferencePlan, RestoreRun } from '../../facets/restore.ts';
 import { compareRows, type RowChunks, type RowsDifference } from './compare-rows.ts';
 import { pairsOf } from './stored-pairs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareRows, type RowsPair } from '../../../src/engines/shared/compare-rows.ts';
-import { fc } from '../../helpers/fast-check.ts';
+import { compareRows, type RowsPair } from '../../../../src/engines/shared/rows/compare-rows.ts';
+import { fc } from '../../../helpers/fast-check.ts';
 
 const { signal } = new AbortController();
 

@@ -1,4 +1,4 @@
-import { release } from '../../repository/objects/release.ts';
+import { release } from '../../../repository/objects/release.ts';
 
 /** Rows as lines in chunks that end anywhere, the last line with its end. The reader owns each chunk. */
 export type RowChunks = AsyncIterable<Uint8Array<ArrayBuffer>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storedRows } from '../../../src/engines/shared/stored-rows.ts';
+import { storedRows } from '../../../../src/engines/shared/rows/stored-rows.ts';
 
 test('rows of COPY and LOAD DATA are read with their escapes, up to the terminator', () => {
   const text = ['1\tit\\ts\\\\ \\n', '2\t\\N', 'too\tmany\tfields', '', '\\.', '3\tafter', ''].join('\n');

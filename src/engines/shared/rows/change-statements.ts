@@ -1,5 +1,5 @@
-import { UserError } from '../../runtime/errors.ts';
-import type { TableChanges } from '../facets/changes.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import type { TableChanges } from '../../facets/changes.ts';
 import { createRowScanner } from './row-scanner.ts';
 
 /** The whole values of a line in the text of COPY. */
@@ -31,10 +31,6 @@ export function withReplaced<Changes extends Rows>(changes: Changes, isFixed: (i
     added: [...changes.added, ...replaced.map(([, now]) => now)],
     changed: changes.changed.filter((pair) => !isReplaced(pair)),
   };
-}
-
-export function* groupsOf<Item>(items: Item[], size: number): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
 export function cannotWrite(reason: string): UserError {

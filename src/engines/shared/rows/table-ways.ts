@@ -1,6 +1,6 @@
-import { bytesOfTable, type ManifestTable } from '../../repository/manifest/manifest.ts';
-import type { BaseCopy } from '../facets/copies.ts';
-import type { DifferencePlan, RestoreRequest, TableWay } from '../facets/restore.ts';
+import { bytesOfTable, type ManifestTable } from '../../../repository/manifest/manifest.ts';
+import type { BaseCopy } from '../../facets/copies.ts';
+import type { DifferencePlan, RestoreRequest, TableWay } from '../../facets/restore.ts';
 import type { EarlierTables } from './compare-tables.ts';
 import { ownFiles } from './stored-pairs.ts';
 
