@@ -15,6 +15,7 @@ import { RESET } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
+import { SERVERS, START_SERVER } from '../commands/servers.ts';
 import { UNDO } from '../commands/undo.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
@@ -162,6 +163,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   BACK_TO,
   RESET,
   BRANCHES,
+  START_SERVER,
+  SERVERS,
   ...FILTER,
   {
     id: 'try',

@@ -20,6 +20,7 @@ import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET } from '../commands/reset.ts';
 import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
+import { SERVERS } from '../commands/servers.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
 import { UNDO } from '../commands/undo.ts';
@@ -48,6 +49,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   UNDO,
   CHANGES,
   BRANCHES,
+  SERVERS,
   REHEARSE,
   {
     id: 'sort',

@@ -115,6 +115,7 @@ export const ERRORS = {
     images_unsupported: 'Images are of PostgreSQL only.',
     server_missing: 'No server programs, here or in the image.',
     server_not_started: 'The server did not start.',
+    server_ended: 'The server ended by itself.',
   },
   usage: {
     unknown_command: 'Unknown command.',

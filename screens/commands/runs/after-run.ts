@@ -11,10 +11,11 @@ import { confirmLoad } from '../load.ts';
 import { showTables } from '../open-tables.ts';
 import { openTarget } from '../open-target.ts';
 import { showPoints } from '../points.ts';
+import { showServers } from '../servers.ts';
 import { HELPS } from './after-run-text.ts';
 
 /** The screen that Enter opens when a run has ended: its result. */
-const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
+const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'servers' | 'points' | 'target'> = {
   build: 'snapshot',
   sanitize: 'snapshot',
   subset: 'snapshot',
@@ -28,13 +29,14 @@ const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
   undo: 'points',
   reset: 'points',
   branch: 'branches',
+  server: 'servers',
   remove: 'target',
   apply: 'target',
 };
 
-const LABELS = { snapshot: 'tables', branches: 'branches', points: 'points', target: 'snapshots' };
+const LABELS = { snapshot: 'tables', branches: 'branches', servers: 'servers', points: 'points', target: 'snapshots' };
 
-const OPENED = ['snapshot', 'branches', 'points', 'target'] as const;
+const OPENED = ['snapshot', 'branches', 'servers', 'points', 'target'] as const;
 
 /** The snapshot of a run, where the list has it. */
 function snapshotOf({ snapshots }: Model, { target, summary }: Run): SnapshotRow | null {
@@ -48,6 +50,7 @@ function openMade(model: Model, run: Run): void {
   const snapshot = snapshotOf(model, run);
   if (opens === 'snapshot' && snapshot) showTables(model, { target, snapshot });
   else if (opens === 'branches') showBranches(model, target);
+  else if (opens === 'servers') showServers(model, target);
   else if (opens === 'points') showPoints(model, { target });
   else openTarget(model, target);
 }
@@ -96,8 +99,9 @@ function isDone(run: Run | null): run is Run {
   return run?.state.status === 'done';
 }
 
-function createsBranch({ step }: ExpectedStep): boolean {
-  return step.startsWith('branch ');
+/** A branch or a server. */
+function createsDatabase({ step }: ExpectedStep): boolean {
+  return step.startsWith('branch ') || step === 'start';
 }
 
 /** The database that the run made or replaced, without password; `null` for none. */
@@ -121,7 +125,7 @@ export function keysWhenDone(run: Run): KeyAndLabel[] {
     label: isSanitized ? 'coverage' : isRehearsal ? 'report' : LABELS[OPENS[kind]],
   };
   const isDone = state.status === 'done';
-  const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsBranch);
+  const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsDatabase);
   const isLoad = swaps !== undefined && LOADS.has(kind);
   const isUndoable = isDone ? (summary?.undo ?? null) !== null : isLoad && swaps.exists;
   return [

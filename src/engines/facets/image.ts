@@ -60,8 +60,7 @@ export interface ImageStart extends ServerPlace {
   /** The versions of the collations with which it was made. */
   collations: string;
   database: string;
-  /** Default: a free one. */
-  port: number | null;
+  port: number;
   /** The server outlives this program. */
   detached: boolean;
 }
@@ -71,6 +70,6 @@ export interface ImageServer {
   port: number;
   /** With a password that is stored nowhere. */
   url: DatabaseUrl;
-  /** Resolves when the server has ended; never for one that outlives this program. */
-  ended: Promise<unknown>;
+  /** Resolves with its last words when the server has ended; never for one that outlives this program. */
+  ended: Promise<{ stderr: string }>;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { identityOf, isAlive, processIdentity } from '../../process/process-identity.ts';
 import type { Command } from '../../process/runner.ts';
@@ -19,8 +20,9 @@ const recordSchema = v.strictObject({
   target: v.string(),
   snapshot: v.string(),
   database: v.string(),
-  /** `null` until it accepts connections. */
+  /** Both are `null` until it accepts connections. The URL is without password. */
   port: v.nullable(PORTS),
+  url: v.nullable(v.string()),
   detached: v.boolean(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
   directory: v.string(),
@@ -31,6 +33,7 @@ export type ServerRecord = v.InferOutput<typeof recordSchema>;
 
 export interface RunningServer extends ServerRecord {
   port: number;
+  url: string;
   pid: number;
 }
 
@@ -58,7 +61,8 @@ export async function createServer(
   const id = randomBytes(4).toString('hex');
   const directory = join(folder, `${PREFIX}${id}`);
   const created_at = context.clock().toISOString();
-  const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await identityOf() } as const;
+  const owner = await identityOf();
+  const record = { format: 1, id, ...facts, port: null, url: null, created_at, directory, owner } as const;
   await writeRecord(context, record);
   await mkdir(directory, { mode: MODE });
   if (user) await chown(directory, user.uid, user.gid);
@@ -69,9 +73,17 @@ export function writeRecord(context: Context, record: ServerRecord): Promise<voi
   return writeState(context, fileOf(`${record.id}.json`), record);
 }
 
-/** Stops the server, if it runs, and removes its files. */
+/** Reports whether no other run has begun to remove the server. */
+export async function isOwned(context: Context, { id, owner }: ServerRecord): Promise<boolean> {
+  const record = await readState(context, fileOf(`${id}.json`)).catch(() => undefined);
+  return record !== undefined && isDeepStrictEqual(record.owner, owner);
+}
+
+/** Stops the server, if it runs, and removes its files. Its command, which waits for its end, is told by the owner. */
 export async function removeServer(context: Context, record: ServerRecord): Promise<void> {
   const { id, engine, directory } = record;
+  const owner = await identityOf();
+  if (!isDeepStrictEqual(record.owner, owner)) await writeRecord(context, { ...record, owner });
   await (await imageFacet(engine, record)).stopServer(context, directory);
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   await rm(join(recordsFolder(context), `${id}.json`), { force: true });
@@ -79,21 +91,34 @@ export async function removeServer(context: Context, record: ServerRecord): Prom
 
 /** Returns the running servers of this machine, and removes what killed ones have left; those of other hosts stay. */
 export async function sweepServers(context: Context): Promise<RunningServer[]> {
+  const { running, dead } = await findServers(context);
+  for (const record of dead) await removeServer(context, record);
+  if (dead.length > 0) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
+  return running;
+}
+
+/** Returns the running servers of this machine, and those that have lost their process. */
+export async function findServers(context: Context): Promise<{ running: RunningServer[]; dead: ServerRecord[] }> {
   const running: RunningServer[] = [];
-  let isSwept = false;
+  const dead: ServerRecord[] = [];
   for (const record of await readRecords(context)) {
-    const { engine, owner, port, directory } = record;
+    const { engine, owner, port, url, directory } = record;
     const isOwned = await isAlive(owner);
-    if (isOwned === false) {
-      await removeServer(context, record);
-      isSwept = true;
-    } else if (isOwned && port !== null) {
+    if (isOwned === false) dead.push(record);
+    else if (isOwned && port !== null && url !== null) {
       const pid = await (await imageFacet(engine, record)).findServer(context, directory);
-      if (pid !== null) running.push({ ...record, port, pid });
+      if (pid !== null) running.push({ ...record, port, url, pid });
     }
   }
-  if (isSwept) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
-  return running;
+  return { running, dead };
+}
+
+/** Ends the servers of this process, apart from detached ones. */
+export async function removeOwnServers(context: Context): Promise<void> {
+  const owner = await identityOf();
+  for (const record of await readRecords(context)) {
+    if (isDeepStrictEqual(record.owner, owner)) await removeServer(context, record);
+  }
 }
 
 async function readRecords(context: Context): Promise<ServerRecord[]> {

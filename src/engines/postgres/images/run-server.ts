@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isRunning } from '../../../process/is-running.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { freePort } from '../../shared/server/free-port.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
@@ -16,8 +15,7 @@ interface ServerOptions {
   /** Folder of the programs. */
   bin: string;
   home: ServerHome;
-  /** Default: a free one. */
-  port: number | null;
+  port: number;
   settings: Record<string, string>;
   /** The server ends by itself, not with this program. */
   detached: boolean;
@@ -28,7 +26,7 @@ interface ServerOptions {
 interface RunningServer {
   pid: number;
   port: number;
-  ended: Promise<unknown>;
+  ended: Promise<{ stderr: string }>;
 }
 
 const SETTINGS = {
@@ -56,8 +54,7 @@ export async function writeSettings(home: ServerHome, settings: Record<string, s
 
 /** Starts a server on the data of a folder, and waits until it accepts connections. */
 export async function runServer(context: EngineContext, options: ServerOptions): Promise<RunningServer> {
-  const { home, settings, detached } = options;
-  const port = options.port ?? (await freePort());
+  const { home, port, settings, detached } = options;
   await writeSettings(home, { ...settings, port: String(port) });
   await rm(join(home.directory, PID_FILE), { force: true });
   const server = detached ? await startDetached(context, options) : startAttached(context, options);
