@@ -6,10 +6,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { freePort, withFreePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
+import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
 import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
+import { sweepImages } from '../../../src/operations/servers/sweep-images.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
 import { signState } from '../../../src/operations/state-signature.ts';
@@ -221,6 +223,23 @@ describeWithPostgres('servers on images', () => {
     });
     expect(port).not.toBe(chosen);
     others[0]?.close();
+  });
+
+  it('leave no images of snapshots that are gone; those of unknown targets go when nothing has used them for a week', async () => {
+    const [stored = ''] = inFolder('images');
+    const imageWith = (name: string, facts: object): void => {
+      mkdirSync(join(folder.path, 'images', name));
+      writeFileSync(fileOf(name), JSON.stringify({ ...imageOf(stored), ...facts }));
+    };
+    const [gone, unknown] = ['a'.repeat(16), 'b'.repeat(16)];
+    imageWith(gone, { snapshot: '00000000' });
+    imageWith(unknown, { target: 'other' });
+    const context = testContext({ settings });
+    await applyPrune(context, await planPrune(context, { keep: { last: 1 } }));
+    expect(inFolder('images').sort()).toEqual([stored, unknown].sort());
+    const later = new Date(Date.now() + 8 * 24 * 3_600_000);
+    await sweepImages({ ...context, clock: () => later });
+    expect(inFolder('images')).toEqual([stored]);
   });
 
   it('get a new image when the collations have changed, and none is left of a removed snapshot', async () => {

@@ -99,9 +99,10 @@ test('y copies the URL with its password, which is not shown, and ! opens a clie
     ran.push(...args);
     return 0;
   };
-  press(model, 'end', 'y', '!');
+  press(model, 'end', 'y');
   expect(noticeOf(model)).toBe('Copied postgres://tool_owner@127.0.0.1:40003/app');
   expect(copied).toEqual(['postgres://tool_owner:secret@127.0.0.1:40003/app']);
+  press(model, '!');
   await until(() => ran.length > 0);
   expect(ran).toEqual(['postgres://tool_owner@127.0.0.1:40003/app']);
 });
