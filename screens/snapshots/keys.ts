@@ -40,6 +40,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   ...PANE_KEYS,
+  START_SERVER,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -163,7 +164,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   BACK_TO,
   RESET,
   BRANCHES,
-  START_SERVER,
   SERVERS,
   ...FILTER,
   {

@@ -8,6 +8,7 @@ import {
   ListToolsRequestSchema,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
+import { removeOwnServers } from '../operations/servers/records.ts';
 import type { Context } from '../runtime/context.ts';
 import { printable } from '../text/printable.ts';
 import type { Allowance } from './allowances.ts';
@@ -79,6 +80,7 @@ export async function serveMcp(given: Context, options: McpOptions): Promise<voi
   await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: LARGEST_MESSAGE }));
   await inputEnded;
   await calls.end();
+  await removeOwnServers(context).catch(() => {});
   await server.close();
   log('mcp', 'ended');
   context.signal.throwIfAborted();

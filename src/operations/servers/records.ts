@@ -115,10 +115,13 @@ export async function findServers(context: Context): Promise<{ running: RunningS
 
 /** Ends the servers of this process, apart from detached ones. */
 export async function removeOwnServers(context: Context): Promise<void> {
-  const owner = await identityOf();
-  for (const record of await readRecords(context)) {
-    if (isDeepStrictEqual(record.owner, owner)) await removeServer(context, record);
-  }
+  for (const record of await ownOf(await readRecords(context))) await removeServer(context, record);
+}
+
+/** Returns those that end with this process. */
+export async function ownOf<Record extends ServerRecord>(records: Record[]): Promise<Record[]> {
+  const own = await identityOf();
+  return records.filter(({ owner }) => isDeepStrictEqual(owner, own));
 }
 
 async function readRecords(context: Context): Promise<ServerRecord[]> {

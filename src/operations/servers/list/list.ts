@@ -3,7 +3,7 @@ import type { ServerRow } from '../../../results/running-servers.ts';
 import type { ServerList } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
-import { findServers, type RunningServer, sweepServers } from '../records.ts';
+import { findServers, ownOf, type RunningServer, sweepServers } from '../records.ts';
 
 const AT_ONCE = 8;
 
@@ -15,6 +15,11 @@ export async function listServers(context: Context): Promise<ServerList> {
 /** Lists them, and removes nothing. */
 export async function runningServers(context: Context): Promise<ServerRow[]> {
   return serverRows((await findServers(context)).running);
+}
+
+/** Lists those that end with this process. */
+export async function listOwnServers(context: Context): Promise<ServerRow[]> {
+  return serverRows(await ownOf((await findServers(context)).running));
 }
 
 export function serverRows(running: RunningServer[]): Promise<ServerRow[]> {

@@ -5,7 +5,7 @@ import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { ExpectedStep } from '../../../state/overall-progress.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { contentOf, copyStep, restoreSteps } from '../../expected-steps.ts';
+import { contentOf, copyStep, restoreSteps, swapStep } from '../../expected-steps.ts';
 
 export function upQuestion({ target, snapshot, server_version, port, detached, steps }: UpPlan): Question {
   return {
@@ -32,7 +32,7 @@ export function upSteps({ target, snapshot, image }: UpPlan): ExpectedStep[] {
   const content = contentOf(snapshot);
   const start = { step: 'start', label: `Start a server for ${target}`, ms: 1000 };
   if (image === 'stored') return [start];
-  return [...restoreSteps(content), copyStep('image', `Store the image of ${snapshot.id}`, content), start];
+  return [...restoreSteps(content), swapStep(target, content), copyStep('image', `Store the image of ${snapshot.id}`, content), start];
 }
 
 /** The only place that shows the password, which is stored nowhere. */
