@@ -80,8 +80,8 @@ export async function serveMcp(given: Context, options: McpOptions): Promise<voi
   await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: LARGEST_MESSAGE }));
   await inputEnded;
   await calls.end();
-  await removeOwnServers(context).catch(() => {});
   await server.close();
+  await removeOwnServers(context).catch(() => {});
   log('mcp', 'ended');
   context.signal.throwIfAborted();
 }
