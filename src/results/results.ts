@@ -12,7 +12,7 @@ import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
 import { storedCoverage } from './manifest/stored-coverage.ts';
 import { rowReading } from './row-reading.ts';
-import { serverRow } from './running-servers.ts';
+import { serverFiles, serverRow } from './running-servers.ts';
 import { saveOrigin } from './save-origin.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
@@ -234,6 +234,7 @@ const prunedTarget = v.object({
   frees_bytes: number,
   saves: optional(describe(prunedSaves, 'Saves of the destination. Absent: none, or with `--remote`.')),
   copies: optional(describe(destinationCopies, 'Databases of the destination, which stay. Absent: none, or unknown.')),
+  servers: optional(describe(serverFiles, 'Images and servers of `tool up`, which stay. Absent: none.')),
 });
 
 export type PrunedTarget = v.InferOutput<typeof prunedTarget>;

@@ -13,3 +13,11 @@ export const serverRow = v.object({
   memory_bytes: describe(orNull(number), 'Memory of its processes; `null` where the system does not tell.'),
 });
 export type ServerRow = v.InferOutput<typeof serverRow>;
+
+/** On this machine. */
+export const serverFiles = v.object({
+  images: number,
+  servers: number,
+  size_bytes: describe(number, 'Blocks that files share count for each.'),
+});
+export type ServerFiles = v.InferOutput<typeof serverFiles>;

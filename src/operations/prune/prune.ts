@@ -11,6 +11,7 @@ import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { savesBeyondRules } from '../save/prune-saves.ts';
 import { removeSave } from '../save/remove-save.ts';
 import { listAllSaves } from '../save/saves.ts';
+import { serversDiskUse } from '../servers/disk-use.ts';
 import { sweepImages } from '../servers/sweep-images.ts';
 import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
@@ -48,6 +49,9 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   for (const planned of targets) {
     const found = copies.get(planned.target);
     if (found) planned.copies = found;
+    const without = planned.from.includes('local') ? planned.remove.map(({ id }) => id) : [];
+    const servers = await serversDiskUse(context, planned.target, { without });
+    if (servers) planned.servers = servers;
   }
   return plannedOf(context, request, targets);
 }

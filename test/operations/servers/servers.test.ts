@@ -7,6 +7,7 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import { freePort, withFreePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
+import { prunedCopyLines } from '../../../src/operations/prune/text.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
 import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
@@ -14,6 +15,7 @@ import { listServers } from '../../../src/operations/servers/list/list.ts';
 import { sweepImages } from '../../../src/operations/servers/sweep-images.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
+import { localDiskUse } from '../../../src/operations/snapshots/sizes.ts';
 import { signState } from '../../../src/operations/state-signature.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import {
@@ -235,7 +237,14 @@ describeWithPostgres('servers on images', () => {
     imageWith(gone, { snapshot: '00000000' });
     imageWith(unknown, { target: 'other' });
     const context = testContext({ settings });
-    await applyPrune(context, await planPrune(context, { keep: { last: 1 } }));
+    // Its snapshots have some kilobytes.
+    expect(await localDiskUse(context, 'shop')).toBeGreaterThan(10_000_000);
+    const planned = await planPrune(context, { keep: { last: 1 } });
+    expect(prunedCopyLines(planned.plan)).toEqual([
+      expect.stringMatching(/^shop: 2 images, \d+\.\d MB$/),
+      'To stop servers: tool down TARGET',
+    ]);
+    await applyPrune(context, planned);
     expect(inFolder('images').sort()).toEqual([stored, unknown].sort());
     const later = new Date(Date.now() + 8 * 24 * 3_600_000);
     await sweepImages({ ...context, clock: () => later });

@@ -32,7 +32,12 @@ export function upSteps({ target, snapshot, image }: UpPlan): ExpectedStep[] {
   const content = contentOf(snapshot);
   const start = { step: 'start', label: `Start a server for ${target}`, ms: 1000 };
   if (image === 'stored') return [start];
-  return [...restoreSteps(content), swapStep(target, content), copyStep('image', `Store the image of ${snapshot.id}`, content), start];
+  return [
+    ...restoreSteps(content),
+    swapStep(target, content),
+    copyStep('image', `Store the image of ${snapshot.id}`, content),
+    start,
+  ];
 }
 
 /** The only place that shows the password, which is stored nowhere. */
