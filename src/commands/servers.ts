@@ -22,6 +22,8 @@ export const upCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { upOperation } = await import('../operations/servers/up/operation.ts');
+    const { keepHeapSmall } = await import('../runtime/keep-heap-small.ts');
+    keepHeapSmall();
     const { env, ...request } = requestOf(invocation);
     if (!env) return runPlanned(invocation, upOperation, { request });
     if (!request.detach || invocation.globals.json) {
