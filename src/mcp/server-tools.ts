@@ -11,7 +11,7 @@ import { plannedTools } from './planned-tools.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Servers of a session at the same time. */
-export const MOST_SERVERS = 3;
+const MOST_SERVERS = 3;
 
 const START = v.strictObject({ target: given.target, snapshot: v.optional(given.snapshot) });
 
