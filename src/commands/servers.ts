@@ -26,9 +26,9 @@ export const upCommand = defineCommand({
     keepHeapSmall();
     const { env, ...request } = requestOf(invocation);
     if (!env) return runPlanned(invocation, upOperation, { request });
-    if (!request.detach || invocation.globals.json) {
-      const hint = 'The URL is printed when the server runs.';
-      throw wrongUsage('--env requires --detach, without --json', { code: 'flag_needs_flag', hint });
+    if (!request.detach) throw wrongUsage('--env requires --detach', { code: 'flag_needs_flag', hint: 'Add it.' });
+    if (invocation.globals.json) {
+      throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
     }
     const { serverUrl } = await import('../operations/servers/up/text.ts');
     let url = '';
