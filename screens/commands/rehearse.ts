@@ -5,7 +5,8 @@ import type { RehearseRequest } from '../../src/operations/rehearse/rehearse.ts'
 import { emptyList } from '../../src/state/list.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onRun, onTarget } from '../app/on-selected.ts';
 import type { Route, Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -16,11 +17,9 @@ export const REHEARSE: KeyBinding = {
   help: 'rehearse a migration on a new branch: locks, rewrites, changes; asks for the command',
   palette: 'Rehearse migration…',
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    model.navigation.push({ screen: 'rehearsal-command', target: target.row.name, typing: textEdit() });
-  },
+  run: onTarget(({ navigation }, target) =>
+    navigation.push({ screen: 'rehearsal-command', target, typing: textEdit() }),
+  ),
 };
 
 /** Begins as soon as it is planned: only a branch of its own is changed. */
@@ -44,10 +43,7 @@ export const SHOW_REHEARSAL: KeyBinding = {
   help: 'the report of the rehearsal',
   palette: 'Open report of the rehearsal',
   when: ({ run }) => run?.summary?.rehearsal !== undefined,
-  run: (model) => {
-    const { run } = contextOf(model);
-    if (run) model.navigation.push(rehearsalRoute(run));
-  },
+  run: onRun(({ navigation }, run) => navigation.push(rehearsalRoute(run))),
 };
 
 /** Shows the report in place of the run that has ended, where that is shown. */

@@ -2,7 +2,8 @@ import { upOperation } from '../../src/operations/servers/up/operation.ts';
 import type { UpRequest } from '../../src/operations/servers/up/up.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onSnapshot, onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
 import { readServers, refreshServers } from '../servers/servers-route.ts';
@@ -15,10 +16,7 @@ export const SERVERS: KeyBinding = {
   help: 'servers of the target, each on a copy of an image',
   palette: 'Open servers',
   whyNot: noTarget,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) showServers(model, target.row.name);
-  },
+  run: onTarget(showServers),
 };
 
 export function showServers(model: Model, target: string): void {
@@ -32,10 +30,7 @@ export const START_SERVER: KeyBinding = {
   help: 'start a server with the snapshot; shows the plan first',
   palette: 'Start server with snapshot…',
   whyNot: (context) => notWritable(context) ?? noSnapshot(context),
-  run: (model) => {
-    const { target, snapshot } = contextOf(model);
-    if (target && snapshot) confirmUp(model, { target: target.row.name, snapshot: snapshot.id });
-  },
+  run: onSnapshot((model, { target, snapshot }) => confirmUp(model, { target, snapshot: snapshot.id })),
 };
 
 /** Its server ends with the screens, unless the other way is chosen. */

@@ -11,12 +11,11 @@ import { COPY } from '../commands/copy.ts';
 import { LOAD } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
-import { RESET } from '../commands/reset.ts';
+import { RESET, UNDO } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
 import { SERVERS, START_SERVER } from '../commands/servers.ts';
-import { UNDO } from '../commands/undo.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
@@ -40,6 +39,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   ...PANE_KEYS,
+  SANITIZE,
   START_SERVER,
   {
     id: 'mark',
@@ -156,7 +156,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: choosePrune,
   },
   BUILD,
-  SANITIZE,
   SHOW_QUERY,
   CLASSIFY,
   COPY,

@@ -11,7 +11,7 @@ export const hubServeCommand = defineCommand({
       flags: '--bucket <name>',
       description: 'bucket of a trial; keys: TOOL_HUB_BUCKET_ACCESS_KEY, _SECRET_KEY',
     },
-    { flags: '--bucket-provider <provider>', description: 'provider of the bucket: s3, r2, minio or dospaces' },
+    { flags: '--bucket-provider <provider>', description: 'provider of the bucket, as in storage_profiles' },
     { flags: '--bucket-endpoint <url>', description: 'endpoint of the bucket' },
     { flags: '--bucket-region <region>', description: 'region of the bucket' },
     { flags: '--bucket-prefix <prefix>', description: 'prefix in the bucket' },

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { EngineId } from '../../list.ts';
 import { withFreePort } from './free-port.ts';
 import { makeServerHome, type ServerHome } from './server-home.ts';
 import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
@@ -8,7 +9,7 @@ import { type ServerStart, type SupervisedServer, startSupervised } from './supe
 const LOOK_EVERY = 50;
 
 interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
-  engine: 'mysql' | 'postgres';
+  engine: EngineId;
   product: string;
   deadlineMs: number;
   findPort?: (() => Promise<number>) | undefined;

@@ -1,5 +1,5 @@
-import { defineCommand } from '../cli/command.ts';
-import type { TargetRow } from '../results/results.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { TargetRow } from '../../results/results.ts';
 
 export const targetsCommand = defineCommand({
   name: 'targets',
@@ -19,11 +19,11 @@ export const targetsCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
-    const { modeOf } = await import('../config/mode.ts');
-    const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
-    const { targetInfo } = await import('../operations/targets/target-info.ts');
-    const { withCopies } = await import('../operations/targets/target-copies.ts');
-    const { queryHub, checkTargets, listTargets } = await import('../operations/targets/targets.ts');
+    const { modeOf } = await import('../../config/mode.ts');
+    const { targetInfoText, targetsText } = await import('../../cli/printers/lists.ts');
+    const { targetInfo } = await import('../../operations/targets/target-info.ts');
+    const { withCopies } = await import('../../operations/targets/target-copies.ts');
+    const { queryHub, checkTargets, listTargets } = await import('../../operations/targets/targets.ts');
     const opened = await invocation.context();
     const context = check || update ? await queryHub(opened) : opened;
     const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
