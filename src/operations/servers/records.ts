@@ -73,17 +73,20 @@ export function writeRecord(context: Context, record: ServerRecord): Promise<voi
   return writeState(context, fileOf(`${record.id}.json`), record);
 }
 
-/** Reports whether no other run has begun to remove the server. */
+/** Reports whether no other run has taken the server over. */
 export async function isOwned(context: Context, { id, owner }: ServerRecord): Promise<boolean> {
   const record = await readState(context, fileOf(`${id}.json`)).catch(() => undefined);
   return record !== undefined && isDeepStrictEqual(record.owner, owner);
 }
 
-/** Stops the server, if it runs, and removes its files. Its command, which waits for its end, is told by the owner. */
+/** Makes this process the owner: the command that waits for the end of the server learns by it that the end is wanted. */
+export async function takeOver(context: Context, record: ServerRecord): Promise<void> {
+  await writeRecord(context, { ...record, owner: await identityOf() });
+}
+
+/** Stops the server, if it runs, and removes its files. */
 export async function removeServer(context: Context, record: ServerRecord): Promise<void> {
   const { id, engine, directory } = record;
-  const owner = await identityOf();
-  if (!isDeepStrictEqual(record.owner, owner)) await writeRecord(context, { ...record, owner });
   await (await imageFacet(engine, record)).stopServer(context, directory);
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   await rm(join(recordsFolder(context), `${id}.json`), { force: true });

@@ -5,7 +5,7 @@ import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { Planned } from '../../planned.ts';
 import { serverRows } from '../list/list.ts';
-import { ownOf, removeServer, sweepServers } from '../records.ts';
+import { ownOf, removeServer, sweepServers, takeOver } from '../records.ts';
 
 export interface DownRequest {
   /** Default: every target. */
@@ -38,7 +38,10 @@ export async function applyDown(context: Context, { plan }: PlannedDown): Promis
   const running = (await sweepServers(context)).filter(({ id }) => planned.has(id));
   const what = formatNumberOf(running.length, 'server');
   await withStep(context.report, { step: 'stop', label: `Stop ${what}`, done: `Stopped ${what}` }, async () => {
-    for (const record of running) await removeServer(context, record);
+    for (const { pid: _, ...record } of running) {
+      await takeOver(context, record);
+      await removeServer(context, record);
+    }
   });
   return { stopped: running.map(({ id }) => id) };
 }
