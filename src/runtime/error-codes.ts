@@ -113,7 +113,6 @@ export const ERRORS = {
     source_unreadable: 'The user may not read a table.',
     subset_not_proved: 'Dangling references: a defect of the tool. The destination is unchanged.',
     graph_not_written: 'The diagram cannot be written.',
-    images_unsupported: 'Images are of PostgreSQL only.',
     server_missing: 'No server programs, here or in the image.',
     server_not_started: 'The server did not start.',
     server_ended: 'The server ended by itself.',

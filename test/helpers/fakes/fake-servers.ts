@@ -20,7 +20,14 @@ export function fakeServerWork(world: FakeWorld): Pick<FakePlannedWork, 'up' | '
       plan: async (_session, request) => {
         const { target, detach = false } = request;
         const snapshot = findSnapshot(world, target, request.snapshot);
-        const plan = { target, snapshot, server_version: '15.18', image: 'stored' as const, port: null };
+        const plan = {
+          target,
+          snapshot,
+          product: 'PostgreSQL',
+          server_version: '15.18',
+          image: 'stored' as const,
+          port: null,
+        };
         return { request, plan: { ...plan, detached: detach, steps: ['Copy the image'] }, planned_at: PLANNED_AT };
       },
       apply: async (_session, { plan: { target, snapshot, detached } }) => {

@@ -7,14 +7,15 @@ import type { RunSummary } from '../../../state/runs.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { contentOf, copyStep, restoreSteps, swapStep } from '../../expected-steps.ts';
 
-export function upQuestion({ target, snapshot, server_version, port, detached, steps }: UpPlan): Question {
+export function upQuestion(plan: UpPlan): Question {
+  const { target, snapshot, product, server_version, port, detached, steps } = plan;
   return {
     title: `Start a server for ${target}`,
     facts: [
       { name: 'Snapshot', value: `${snapshot.sanitized ? 'SAFE' : 'RAW'} ${snapshot.id}` },
       {
         name: 'Server',
-        value: `PostgreSQL ${server_version}, ${port === null ? 'a free port' : `port ${port}`} of 127.0.0.1`,
+        value: `${product} ${server_version}, ${port === null ? 'a free port' : `port ${port}`} of 127.0.0.1`,
       },
       { name: 'Ends', value: detached ? `with tool down ${shellWord(target)}` : 'with this program, or tool down' },
     ],
