@@ -10,7 +10,7 @@ import {
   findBranch,
   RESET_BY_COPY,
 } from '../../../shared/branches.ts';
-import { prepareSession } from '../../../shared/prepare-session.ts';
+import { prepareSession } from '../../../shared/run-together.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
