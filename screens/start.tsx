@@ -110,6 +110,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
     cancelRefresh(model);
+    await model.operations.endServers().catch(() => {});
     await mounted.unmount();
     await mounted.ended.catch(() => {});
     release();

@@ -13,6 +13,7 @@ import type { EstimatedWork, PlannedWork } from '../../src/operations/operation.
 import type { Planned } from '../../src/operations/planned.ts';
 import type { SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
+import { serverUrl } from '../../src/operations/servers/up/text.ts';
 import type { RefreshTargets } from '../../src/operations/targets/targets.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { ExpectedStep } from '../../src/state/overall-progress.ts';
@@ -88,6 +89,19 @@ export function lazyOperations(
       const texts = typeof urls === 'string' ? [urls] : Object.values(urls);
       return withoutPasswords(session, texts, (given) => perform({ ...surroundings, ...given }, urls));
     };
+  // Of servers that this session has started, by their URLs: nothing else knows them.
+  const passwords = new Map<string, string>();
+  const notingPasswords = (session: RunContext): RunContext => ({
+    ...session,
+    report(event) {
+      if (event.event === 'server') passwords.set(event.url, event.password);
+      else session.report(event);
+    },
+  });
+  const serverUrlOf = (url: string): string | null => {
+    const password = passwords.get(url);
+    return password === undefined ? null : serverUrl({ url, password });
+  };
   const connection = () => import('../../src/operations/configuration/try-connection.ts');
   const draft = () => import('../../src/operations/configuration/edit-configuration.ts');
   return {
@@ -112,7 +126,7 @@ export function lazyOperations(
       sealed: NoInfer<P>,
     ): Promise<Result> {
       const { apply } = await work();
-      return withoutSecrets(session, createContext, (context) => apply(context, sealed));
+      return withoutSecrets(notingPasswords(session), createContext, (context) => apply(context, sealed));
     },
     listSettings: async () => (await import('../../src/config/schema/list-settings.ts')).listSettings(),
     listTargetsAfterRun: inContext(
@@ -171,7 +185,18 @@ export function lazyOperations(
       run: (program: RunnableProgram) => Promise<Result>,
     ): Promise<Result> {
       const { withClient } = await import('../../src/operations/load/client-program.ts');
-      return withoutSecrets(session, createContext, (context) => withClient(context, request, run));
+      const server = serverUrlOf(request.url);
+      return withoutSecrets(session, createContext, (context) => withClient(context, { ...request, server }, run));
+    },
+    listServers: inContext(async () => (await import('../../src/operations/servers/list/list.ts')).listServers),
+    /** The URL of a server with its password; `null` unless this session has started it. */
+    serverUrl: serverUrlOf,
+    /** Ends the servers of this session that are not detached. */
+    async endServers(): Promise<void> {
+      if (passwords.size === 0) return;
+      const { removeOwnServers } = await import('../../src/operations/servers/records.ts');
+      const { signal } = new AbortController();
+      await removeOwnServers(await createContext({ report: () => {}, signal }));
     },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),

@@ -26,6 +26,7 @@ import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { saveNameScreen } from '../save-name/save-name-screen.tsx';
 import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
+import { serversScreen } from '../servers/servers-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
@@ -53,6 +54,7 @@ export const SCREENS: Model['screens'] = {
   rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
+  servers: serversScreen,
   'rehearsal-command': rehearsalCommandScreen,
   rehearsal: rehearsalScreen,
   points: pointsScreen,

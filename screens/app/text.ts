@@ -19,6 +19,7 @@ export const LOADING = {
   ],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   points: ['Listing the states to return to…'],
+  servers: ['Listing servers…'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
   rows: ['Reading the rows…'],
@@ -35,6 +36,9 @@ export const EMPTY = {
   commands: ['No matching command.', 'Press Esc to go back.'],
   problems: ['No problems.'],
   rows: ['The table has no rows.', 'Press Esc to go back.'],
+  get servers() {
+    return ['No servers yet.', `Press ${keyText('new')} to start one with the newest snapshot.`];
+  },
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   get targets() {
     return [

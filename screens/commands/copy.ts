@@ -31,7 +31,12 @@ function chooseCopy(model: Model): void {
   });
 }
 
-export function copyToClipboard({ terminal, navigation }: Model, text: string): void {
+/** With the password of a server that this session has started, which nothing else knows. */
+export function copyDatabaseUrl(model: Model, url: string): void {
+  copyToClipboard(model, model.operations.serverUrl(url) ?? url, url);
+}
+
+export function copyToClipboard({ terminal, navigation }: Model, text: string, shown = text): void {
   terminal.copy(text);
-  navigation.notify({ tone: 'good', text: `Copied ${text}` });
+  navigation.notify({ tone: 'good', text: `Copied ${shown}` });
 }

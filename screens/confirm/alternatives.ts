@@ -15,6 +15,11 @@ export const ALTERNATIVES: KeyBinding<ConfirmRoute>[] = [
     help: 'load all tables, also those that the base copy has; asks first',
     palette: 'Load all tables instead…',
   }),
+  alternative('servers', {
+    label: 'leave running',
+    help: 'start a server that goes on when this program ends; asks first',
+    palette: 'Start server that goes on…',
+  }),
   alternative('exclude', {
     label: 'without steps',
     help: 'load without the steps of after_load; asks first',

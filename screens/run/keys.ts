@@ -3,21 +3,13 @@ import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { printable } from '../../src/text/printable.ts';
-import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
-import {
-  contextOf,
-  type KeyBinding,
-  type KeyContext,
-  type Model,
-  notifyFailure,
-  orNotify,
-  quietly,
-} from '../app/model.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, orNotify } from '../app/model.ts';
 import { onRun } from '../app/on-selected.ts';
 import { notWritable } from '../app/why-not.ts';
-import { copyToClipboard } from '../commands/copy.ts';
+import { openClient } from '../commands/client.ts';
+import { copyDatabaseUrl } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
 import { UNDO } from '../commands/reset.ts';
@@ -45,17 +37,20 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     palette: 'Open psql or mysql on the database of the run',
     when: hasDatabase,
     whyNot: notWritable,
-    run: (model) => void openClient(model),
+    run: onRun((model, run) => {
+      const url = databaseUrl(run);
+      if (url !== null) void openClient(model, { target: run.target, url });
+    }),
   },
   {
     id: 'copy',
     label: 'copy URL',
-    help: 'copy the URL of the database of the run, without its password',
+    help: 'copy the URL of the database of the run, without its password unless it is of a server',
     palette: 'Copy URL of the database',
     when: hasDatabase,
     run: (model) => {
       const url = databaseUrl(contextOf(model).run);
-      if (url !== null) copyToClipboard(model, url);
+      if (url !== null) copyDatabaseUrl(model, url);
     },
   },
   {
@@ -140,17 +135,4 @@ function saveLog(model: Model, run: Run): void {
 function lineOf({ at, kind, text, tookMs }: LogLine): string {
   const took = tookMs === undefined ? '' : ` (${tookMs} ms)`;
   return `${new Date(at).toISOString()} ${kind.padEnd(7)} ${printable(text)}${took}\n`;
-}
-
-async function openClient(model: Model): Promise<void> {
-  const { run } = contextOf(model);
-  const url = databaseUrl(run);
-  if (!run || url === null) return;
-  const session = quietly(new AbortController().signal);
-  try {
-    const code = await model.operations.openClient(session, { target: run.target, url }, model.terminal.run);
-    if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(url), code) });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
 }

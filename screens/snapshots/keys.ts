@@ -15,6 +15,7 @@ import { RESET, UNDO } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
+import { SERVERS, START_SERVER } from '../commands/servers.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
@@ -39,6 +40,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   },
   ...PANE_KEYS,
   SANITIZE,
+  START_SERVER,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -161,6 +163,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   BACK_TO,
   RESET,
   BRANCHES,
+  SERVERS,
   ...FILTER,
   {
     id: 'try',

@@ -20,6 +20,7 @@ import { REHEARSE } from '../commands/rehearse.ts';
 import { RESET, UNDO } from '../commands/reset.ts';
 import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
+import { SERVERS } from '../commands/servers.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
 import type { TargetsRoute } from './targets-route.ts';
@@ -47,6 +48,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   UNDO,
   CHANGES,
   BRANCHES,
+  SERVERS,
   REHEARSE,
   {
     id: 'sort',

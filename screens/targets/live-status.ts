@@ -1,3 +1,4 @@
+import { withServers } from '../../src/operations/servers/list/with-servers.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { contentsRead, sizesRead, snapshotsKey, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
 import { isRefreshing } from '../app/lists/refresh.ts';
@@ -31,9 +32,13 @@ async function checkInView(model: Model, signal: AbortSignal): Promise<void> {
   const found = new Map<string, TargetRow>();
   // Results arrive at once: each drawing delays the keys. A failed round says nothing of the targets.
   await operations.checkTargets(quietly(signal), { rows, take: (row) => found.set(row.name, row) }).catch(() => {});
+  const { servers } = await operations.listServers(quietly(signal)).catch(() => ({ servers: null }));
+  const checked = servers ? withServers([...found.values()], servers) : [...found.values()];
   // A check of all targets that began meanwhile is newer.
   if (!signal.aborted && !isRefreshing(model))
-    targets.setState((state) => targetsChecked(state, found, clock().getTime()));
+    targets.setState((state) =>
+      targetsChecked(state, new Map(checked.map((row) => [row.name, row])), clock().getTime()),
+    );
 }
 
 /** Reads the sizes of snapshots that the rows in view lack. */

@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
+import type { Context } from '../runtime/context.ts';
 import { DRY_RUN, SNAPSHOT, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
@@ -13,6 +14,7 @@ export const upCommand = defineCommand({
   options: [
     { ...PORT, description: 'default: a free port' },
     { flags: '--detach', description: 'leave it running' },
+    { flags: '--env', description: 'with --detach: print DATABASE_URL=URL, for an .env file' },
     DRY_RUN,
   ],
   examples: [{ command: 'tool up app', does: 'end it with Ctrl-C' }],
@@ -20,7 +22,29 @@ export const upCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { upOperation } = await import('../operations/servers/up/operation.ts');
-    return runPlanned(invocation, upOperation, { request: requestOf(invocation) });
+    const { keepHeapSmall } = await import('../runtime/keep-heap-small.ts');
+    keepHeapSmall();
+    const { env, ...request } = requestOf(invocation);
+    if (!env) return runPlanned(invocation, upOperation, { request });
+    if (!request.detach) throw wrongUsage('--env requires --detach', { code: 'flag_needs_flag', hint: 'Add it.' });
+    if (invocation.globals.json) {
+      throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
+    }
+    const { serverUrl } = await import('../operations/servers/up/text.ts');
+    let url = '';
+    const context = async (): Promise<Context> => {
+      const own = await invocation.context();
+      const report: Context['report'] = (event) => {
+        if (event.event === 'server') url = serverUrl(event);
+        else own.report(event);
+      };
+      return { ...own, report };
+    };
+    const { options, cwd, confirm } = invocation;
+    const text = () => `DATABASE_URL=${url}`;
+    const outcome = await runPlanned({ options, cwd, confirm, context }, upOperation, { request, text });
+    // Printing the password is what --env requests.
+    return options.dryRun ? outcome : { ...outcome, data: {}, verbatim: true };
   },
 });
 

@@ -2,7 +2,7 @@ import { UserError } from '../runtime/errors.ts';
 
 /** Permissions of an agent besides reading and working on its own branches. */
 const ALLOWANCES = {
-  credentials: 'URLs of own branches with the password; rehearse, which runs SQL',
+  credentials: 'URLs of own branches with the password; own servers; rehearse, which runs SQL',
   originals: 'branches and loads of snapshots that are not sanitized',
   sources: 'connect to sources: check_sources, explain_row',
   pull: 'list and read buckets and the hub',

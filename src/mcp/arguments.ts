@@ -50,6 +50,14 @@ export const offset = v.pipe(
   v.description('Entries to skip'),
 );
 
+export const port = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(65_535),
+  v.description('Port of a server of this session'),
+);
+
 export const count = v.pipe(
   v.number(),
   v.integer(),

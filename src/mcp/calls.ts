@@ -4,6 +4,7 @@ import type { RunEvent } from '../results/events.ts';
 import type { Context } from '../runtime/context.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
+import { createSemaphore } from '../runtime/semaphore.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Allowance } from './allowances.ts';
 import { boundedAnswer, errorAnswer, type ToolAnswer } from './answer.ts';
@@ -46,6 +47,7 @@ export interface Calls {
 /** Runs tools: checks arguments, writes the log, bounds results, and turns every failure into an answer. */
 export function createCalls({ context, tools, allow, readOnly, log }: CallsOptions): Calls {
   const tokens = createPlanTokens(context.clock);
+  const inTurn = createSemaphore(1);
   const ending = new AbortController();
   const running = new Set<Promise<CallOutcome>>();
   const hideKnown = context.hide ?? ((text: string) => text);
@@ -76,7 +78,7 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
           localOnly: !allow.has('pull'),
           sanitizedOnly: !allow.has('originals'),
         },
-        ...{ owner, allow, readOnly, tokens },
+        ...{ owner, allow, readOnly, tokens, inTurn },
       };
       const { data, secret = {} } = await tool.run(call, checked);
       const all = withWarnings({ data }, warnings, tool.warningsKey);

@@ -8,6 +8,7 @@ import {
   ListToolsRequestSchema,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
+import { removeOwnServers } from '../operations/servers/records.ts';
 import type { Context } from '../runtime/context.ts';
 import { printable } from '../text/printable.ts';
 import type { Allowance } from './allowances.ts';
@@ -80,6 +81,7 @@ export async function serveMcp(given: Context, options: McpOptions): Promise<voi
   await inputEnded;
   await calls.end();
   await server.close();
+  await removeOwnServers(context).catch(() => {});
   log('mcp', 'ended');
   context.signal.throwIfAborted();
 }

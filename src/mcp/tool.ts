@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { Context } from '../runtime/context.ts';
+import type { Semaphore } from '../runtime/semaphore.ts';
 import type { Allowance } from './allowances.ts';
 import type { PlanTokens } from './plan-tokens.ts';
 
@@ -31,6 +32,8 @@ export interface Call {
   allow: ReadonlySet<Allowance>;
   readOnly: boolean;
   tokens: PlanTokens;
+  /** Runs work that counts before it adds, one at a time in the session. */
+  inTurn: Semaphore;
 }
 
 export interface ToolResult {

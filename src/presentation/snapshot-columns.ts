@@ -59,6 +59,7 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
     migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
     pin: { title: 'PIN', dropRank: 2, cell: ({ pinned }) => ({ text: pinned ? 'pinned' : '', tone: 'accent' }) },
     tags: { title: 'TAGS', dropRank: 2, cell: ({ tags }) => ({ text: tagsText(tags), tone: 'accent' }) },
+    image: { title: 'IMAGE', dropRank: 2, cell: ({ image }) => ({ text: image ? 'stored' : '', tone: 'good' }) },
     restored: {
       title: 'RESTORED',
       dropRank: 2,
@@ -76,12 +77,13 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
   } satisfies Record<string, Column<SnapshotRow>>;
 }
 
-/** Pin, tags and proofs by restore, where there are any. */
+/** Pin, tags, images and proofs by restore, where there are any. */
 function annotationColumns(rows: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { pin, tags, restored } = snapshotColumnsOf(rows, now);
+  const { pin, tags, image, restored } = snapshotColumnsOf(rows, now);
   return [
     ...(rows.some((row) => row.pinned) ? [pin] : []),
     ...(rows.some((row) => row.tags) ? [tags] : []),
+    ...(rows.some((row) => row.image) ? [image] : []),
     ...(rows.some((row) => row.restored_at) ? [restored] : []),
   ];
 }

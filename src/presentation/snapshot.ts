@@ -225,6 +225,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
     { name: 'Location', value: locationText(where) },
+    ...(row.image ? [{ name: 'Image', value: 'stored: a server starts without a load' }] : []),
     ...(row.restored_at ? [{ name: 'Restored', value: `as a proof, ${formatTime(row.restored_at)}` }] : []),
     { name: 'Signature', value: signatureText(signature), short: SIGNATURES[signature.state] },
     ...(note === null ? [noteFact] : []),

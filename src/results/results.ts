@@ -12,6 +12,7 @@ import { leftOutSchemas } from './manifest/left-out-schemas.ts';
 import { appliedSchema } from './manifest/migration-results.ts';
 import { storedCoverage } from './manifest/stored-coverage.ts';
 import { rowReading } from './row-reading.ts';
+import { serverFiles, serverRow } from './running-servers.ts';
 import { saveOrigin } from './save-origin.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
@@ -64,6 +65,7 @@ export const targetRow = v.object({
   contents: optional(
     describe(orNull(contents), 'What the destination holds; `null`: unknown. Absent: not looked for.'),
   ),
+  servers: optional(describe(v.array(serverRow), 'Running servers of `tool up`. Absent: none, or not looked for.')),
   destination_missing: optional(
     describe(flag, 'The destination does not exist. Absent: it exists, or is not known to.'),
   ),
@@ -144,6 +146,7 @@ export const snapshotRow = v.object({
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
+  image: optional(describe(v.literal(true), 'In lists: a server starts on a stored image of it.')),
   restored_at: optional(describe(text, 'In lists: time of its last proof by restore, as far as it is known here.')),
   origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
@@ -231,6 +234,7 @@ const prunedTarget = v.object({
   frees_bytes: number,
   saves: optional(describe(prunedSaves, 'Saves of the destination. Absent: none, or with `--remote`.')),
   copies: optional(describe(destinationCopies, 'Databases of the destination, which stay. Absent: none, or unknown.')),
+  servers: optional(describe(serverFiles, 'Images and servers of `tool up`, which stay. Absent: none.')),
 });
 
 export type PrunedTarget = v.InferOutput<typeof prunedTarget>;

@@ -1,18 +1,7 @@
 import * as v from 'valibot';
-import { describe, flag, number, orNull, text } from './fields.ts';
+import { describe, flag, number, optional, orNull, text } from './fields.ts';
 import { snapshotRow } from './results.ts';
-
-export const serverRow = v.object({
-  id: text,
-  target: text,
-  snapshot: describe(text, 'Id of the snapshot of its image.'),
-  database: text,
-  port: number,
-  detached: flag,
-  created_at: text,
-  memory_bytes: describe(orNull(number), 'Memory of its processes; `null` where the system does not tell.'),
-});
-export type ServerRow = v.InferOutput<typeof serverRow>;
+import { serverRow } from './running-servers.ts';
 
 export const serverList = v.object({ servers: v.array(serverRow) });
 export type ServerList = v.InferOutput<typeof serverList>;
@@ -33,7 +22,8 @@ export const upResult = v.object({
   target: text,
   server: text,
   snapshot: text,
-  detached: describe(flag, '`false`: it has ended.'),
+  detached: flag,
+  url: optional(describe(text, 'Without password; absent where the server has ended.')),
 });
 export type UpResult = v.InferOutput<typeof upResult>;
 

@@ -115,6 +115,7 @@ export const ERRORS = {
     graph_not_written: 'The diagram cannot be written.',
     server_missing: 'No server programs, here or in the image.',
     server_not_started: 'The server did not start.',
+    server_ended: 'The server ended by itself.',
   },
   usage: {
     unknown_command: 'Unknown command.',

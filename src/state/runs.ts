@@ -29,6 +29,7 @@ export type RunKind =
   | 'undo'
   | 'reset'
   | 'branch'
+  | 'server'
   | 'sanitize'
   | 'subset'
   | 'push'

@@ -41,7 +41,8 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
     error: null,
     hub: null,
     sizes: new Map(),
-    entries: known.map(({ row, checkedAt }) => ({ row, checking: true, checkedAt })),
+    // Servers may have ended.
+    entries: known.map(({ row: { servers: _, ...row }, checkedAt }) => ({ row, checking: true, checkedAt })),
   }));
 }
 

@@ -82,6 +82,8 @@ const WALKS: Record<string, Step[]> = {
     back('POINT '),
     back('LAST USED'),
     back(SNAPSHOTS),
+    { keys: ['&'], shows: /PORT +SNAPSHOT/, screen: 'servers' },
+    back(SNAPSHOTS),
     { keys: ['l'], shows: /> +Cancel/, screen: 'confirm' },
     { keys: ['down', 'enter'], shows: 'Press u to undo', screen: 'run' },
     back(SNAPSHOTS),

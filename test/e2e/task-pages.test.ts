@@ -221,8 +221,8 @@ describeWithPostgres('the pages of tasks', () => {
 
   test('use-in-ci: every command runs', async () => {
     const { session, blocks } = await openPage('use-in-ci');
-    const [first, second, third] = blocks.filter(isShell);
-    if (!first || !second || !third) throw new Error('the page has other blocks');
+    const [first, second, third, fourth] = blocks.filter(isShell);
+    if (!first || !second || !third || !fourth) throw new Error('the page has other blocks');
     const environment = { TOOL_SECRET_KEY: SECRET_KEY, TOOL_WORKING_DIRECTORY: join(session.folder, 'snapshots') };
     await session.shell(second, environment);
     const urls = second.text
@@ -233,6 +233,11 @@ describeWithPostgres('the pages of tasks', () => {
     const events = (await readFile(join(session.folder, 'load.jsonl'), 'utf8')).trim().split('\n');
     expect(events.map((line) => JSON.parse(line).event).at(-1)).toBe('done');
     expect(await session.shell({ ...third, text: `${urls}\n${third.text}` }, environment)).toContain('Reset postgres');
+    const variables = join(session.folder, 'variables');
+    await session.shell({ ...fourth, text: `${urls}\n${fourth.text}` }, { ...environment, GITHUB_ENV: variables });
+    expect(await readFile(variables, 'utf8')).toMatch(
+      /^DATABASE_URL=postgres:\/\/\S+:[0-9a-f]{32}@127\.0\.0\.1:\d+\/shop\n$/,
+    );
   });
 
   test('use-with-agents: the configuration of a client starts the server, which offers the tools of the page', async () => {

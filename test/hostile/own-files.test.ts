@@ -94,7 +94,7 @@ describe('folder with foreign files', () => {
   test('a record of a server is taken only with a folder that the program makes', async () => {
     const dead = { ...(await identityOf()), pid: DEAD };
     const record = (id: string, directory: string, owner: object) => ({
-      ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null },
+      ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null, url: null },
       ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner },
     });
     // Of another name, with other rights, of another host, and as the program makes it.

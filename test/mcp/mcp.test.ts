@@ -14,6 +14,7 @@ import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { applySave, planSave } from '../../src/operations/save/save.ts';
+import { listServers } from '../../src/operations/servers/list/list.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {
   describeWithPostgres,
@@ -446,6 +447,40 @@ describeWithPostgres('tool mcp', () => {
     expect(await strict.refusal('rehearse', { target: 'app', sql: 'SELECT 1' })).toMatchObject(original);
     await strict.client.close();
     await outside[Symbol.asyncDispose]();
+  }, 60_000);
+
+  it('servers of an agent are its own: with the password, at most three, and none is left of a session', async () => {
+    const needed = { code: 'tool_not_allowed', hint: expect.stringContaining('--allow credentials') };
+    for (const name of ['create_server', 'plan_create_server', 'list_servers', 'plan_stop_server'])
+      expect(await agent.refusal(name, { target: 'app' })).toMatchObject(needed);
+    const strict = await start(['--as', 'me', '--allow', 'credentials']);
+    const original = { code: 'originals_not_allowed' };
+    expect(await strict.refusal('create_server', { target: 'app' })).toMatchObject(original);
+    await strict.client.close();
+    const session = await start(['--as', 'me', '--allow', 'credentials,originals']);
+    const given = { target: 'app' };
+    expect(await session.call('plan_create_server', given)).toMatchObject({ dry_run: true, plan: { detached: false } });
+    const calls = await Promise.allSettled([1, 2, 3, 4].map(() => session.call('create_server', given)));
+    const urls = calls.flatMap((one) => (one.status === 'fulfilled' ? [one.value.url] : []));
+    expect(urls).toHaveLength(3);
+    expect(await session.refusal('create_server', given)).toMatchObject({ code: 'too_many_calls' });
+    const [first = '', second = ''] = urls;
+    const rows = { sql: 'SELECT count(*) FROM person' };
+    const before = [await psqlAt(second, rows), await count('source')];
+    await psqlAt(first, { sql: 'DELETE FROM person' });
+    expect([await psqlAt(second, rows), await count('source')]).toEqual(before);
+    expect(JSON.stringify(await session.call('list_servers'))).not.toContain(new URL(first).password);
+    // Servers of another session, such as those of its user, are not its own.
+    expect(await allowed.call('list_servers')).toMatchObject({ servers: [] });
+    const port = Number(new URL(first).port);
+    expect(await allowed.refusal('plan_stop_server', { port })).toMatchObject({ code: 'server_unknown' });
+    const { token } = await session.call('plan_stop_server', { port });
+    await session.call('stop_server', { port, token });
+    expect((await session.call('list_servers')).servers).toHaveLength(2);
+    await session.client.close();
+    await eventually(async () => (await listServers(context())).servers.length === 0);
+    await expect(psqlAt(second, { sql: 'SELECT 1' })).rejects.toThrow();
+    expect(await log()).not.toContain(new URL(first).password);
   }, 60_000);
 
   it('loads and builds with --allow load,build and the token of the plan', async () => {

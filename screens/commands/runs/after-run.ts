@@ -10,6 +10,7 @@ import { CHANGES } from '../changes.ts';
 import { confirmLoadOf } from '../load.ts';
 import { openTarget, showTables } from '../open-target.ts';
 import { showPoints } from '../points.ts';
+import { showServers } from '../servers.ts';
 
 /** The screen that Enter opens when a run has ended: its result. */
 const OPENS: Record<RunKind, keyof typeof WORDS> = {
@@ -26,6 +27,7 @@ const OPENS: Record<RunKind, keyof typeof WORDS> = {
   undo: 'points',
   reset: 'points',
   branch: 'branches',
+  server: 'servers',
   remove: 'target',
   apply: 'target',
 };
@@ -33,6 +35,7 @@ const OPENS: Record<RunKind, keyof typeof WORDS> = {
 const WORDS = {
   snapshot: { label: 'tables', help: 'open the tables of the snapshot that the run made or loaded' },
   branches: { label: 'branches', help: 'open the branches of the target' },
+  servers: { label: 'servers', help: 'open the servers of the target' },
   points: { label: 'points', help: 'open the points to return to' },
   target: { label: 'snapshots', help: 'open the snapshots of the target' },
 };
@@ -49,6 +52,7 @@ function openMade(model: Model, run: Run): void {
   const snapshot = snapshotOf(model, run);
   if (opens === 'snapshot' && snapshot) showTables(model, { target, snapshot });
   else if (opens === 'branches') showBranches(model, target);
+  else if (opens === 'servers') showServers(model, target);
   else if (opens === 'points') showPoints(model, { target });
   else openTarget(model, target);
 }
@@ -91,8 +95,9 @@ function isDone(run: Run | null): run is Run {
   return run?.state.status === 'done';
 }
 
-function createsBranch({ step }: ExpectedStep): boolean {
-  return step.startsWith('branch ');
+/** A branch or a server. */
+function createsDatabase({ step }: ExpectedStep): boolean {
+  return step.startsWith('branch ') || step === 'start';
 }
 
 /** The database that the run made or replaced, without password; `null` for none. */
@@ -116,7 +121,7 @@ export function keysWhenDone(run: Run): KeyAndLabel[] {
     label: isSanitized ? 'coverage' : isRehearsal ? 'report' : WORDS[OPENS[kind]].label,
   };
   const isDone = state.status === 'done';
-  const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsBranch);
+  const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsDatabase);
   const isLoad = swaps !== undefined && LOADS.has(kind);
   const isUndoable = isDone ? (summary?.undo ?? null) !== null : isLoad && swaps.exists;
   return [

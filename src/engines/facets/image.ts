@@ -83,8 +83,7 @@ export interface ImageStart extends ServerPlace {
   image: string;
   needs: ImageNeeds;
   database: string;
-  /** Default: a free one. */
-  port: number | null;
+  port: number;
   /** The server outlives this program. */
   detached: boolean;
 }
@@ -94,6 +93,6 @@ export interface ImageServer {
   port: number;
   /** With a password that is stored nowhere. */
   url: DatabaseUrl;
-  /** Resolves when the server has ended; never for one that outlives this program. */
-  ended: Promise<unknown>;
+  /** Resolves with its last words when the server has ended; never for one that outlives this program. */
+  ended: Promise<{ stderr: string }>;
 }

@@ -18,16 +18,22 @@ export interface ClientRequest {
   target: string;
   /** Without password: as the run has shown it. */
   url: string;
+  /** The whole URL of a server of `tool up`; `null` for other databases. */
+  server?: string | null;
 }
 
-/** Runs psql or mysql on the destination of a target, its subset or sanitization, or a branch, as long as the URL leads there. */
+/**
+ * Runs psql or mysql on the destination of a target, its subset or sanitization, or a branch, as long as the URL leads
+ * there; or on a server.
+ */
 export async function withClient<Result>(
   given: Context,
   request: ClientRequest,
   run: (program: ClientProgram) => Promise<Result>,
 ): Promise<Result> {
-  const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = databaseOf(context, request);
+  const { server = null } = request;
+  const context = server === null ? await withTargetUrls(given, request.target, { source: false }) : given;
+  const { engine, url } = server === null ? databaseOf(context, request) : parsed(server);
   if (url.inContainer) throw inContainer(url.display);
   const directory = await mkdtemp(join(tmpdir(), 'tool-client-'));
   try {
@@ -37,17 +43,21 @@ export async function withClient<Result>(
   }
 }
 
+function parsed(text: string): { engine: Engine; url: DatabaseUrl } {
+  const engine = engineForUrl(text);
+  return { engine, url: engine.parseUrl(text) };
+}
+
 function databaseOf(context: Context, { target, url: shown }: ClientRequest): { engine: Engine; url: DatabaseUrl } {
   const { configuration } = context;
   const { text } = chooseDestination({ ...context, report: () => {} }, { target });
   const others = (['subset', 'sanitize'] as const).flatMap(
     (part) => connectionUrl(configuration, `targets.${target}.${part}.dst_url`) ?? [],
   );
-  const urls = [text, ...others].map((one) => ({ engine: engineForUrl(one), url: engineForUrl(one).parseUrl(one) }));
+  const urls = [text, ...others].map(parsed);
   const found = urls.find(({ url }) => url.display === shown);
   if (found) return found;
-  const engine = engineForUrl(text);
-  const destination = engine.parseUrl(text);
+  const { engine, url: destination } = parsed(text);
   // A branch is another database of the same server.
   const branch = engine.withDatabase(destination, engine.parseUrl(shown).database ?? '');
   if (branch.display === shown) return { engine, url: branch };

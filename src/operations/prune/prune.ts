@@ -11,6 +11,8 @@ import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { savesBeyondRules } from '../save/prune-saves.ts';
 import { removeSave } from '../save/remove-save.ts';
 import { listAllSaves } from '../save/saves.ts';
+import { serversDiskUse } from '../servers/disk-use.ts';
+import { sweepImages } from '../servers/sweep-images.ts';
 import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -47,6 +49,9 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   for (const planned of targets) {
     const found = copies.get(planned.target);
     if (found) planned.copies = found;
+    const without = planned.from.includes('local') ? planned.remove.map(({ id }) => id) : [];
+    const servers = await serversDiskUse(context, planned.target, { without });
+    if (servers) planned.servers = servers;
   }
   return plannedOf(context, request, targets);
 }
@@ -87,6 +92,7 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
 export async function applyPrune(context: Context, { plan }: PlannedPrune): Promise<PrunePlan> {
   const { report } = context;
   const { targets } = plan;
+  await sweepImages(context);
   for (const { target, remove } of targets) await assertUnpinned(context, { target, remove });
   for (const { target, remove, from, frees_bytes: size_bytes, saves } of targets) {
     for (const save of saves?.remove ?? []) await removeSave(context, { target, save });

@@ -3,6 +3,7 @@ import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, FREED, locationText } from '../../presentation/snapshot.ts';
 import type { KeepPolicy } from '../../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, SnapshotRow } from '../../results/results.ts';
+import type { ServerFiles } from '../../results/running-servers.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
@@ -42,12 +43,25 @@ export const PRUNE_RULES: { label: string; keep: KeepPolicy }[] = [
 export const PRUNE_QUESTION = 'Which snapshots to keep?';
 export const PRUNE_LINES = ['Pinned snapshots are always kept. The plan lists what would be removed.'];
 
-/** Databases on servers, which only other commands remove. */
+/** Databases on servers, images and servers, which only other commands remove. */
 export function prunedCopyLines({ targets }: PrunePlan): string[] {
   const lines = targets.flatMap(({ target, copies }) =>
     copies ? copiesLines(copies).map((line) => `${target}: ${line}`) : [],
   );
-  return lines.length === 0 ? [] : [...lines, 'To drop them: tool reset TARGET --drop, tool branch prune'];
+  const files = targets.flatMap(({ target, servers }) => (servers ? [`${target}: ${serverFilesText(servers)}`] : []));
+  return [
+    ...(lines.length === 0 ? [] : [...lines, 'To drop them: tool reset TARGET --drop, tool branch prune']),
+    ...(files.length === 0 ? [] : [...files, 'To stop servers: tool down TARGET']),
+  ];
+}
+
+/** `1 image, 2 servers, 90.1 MB` */
+function serverFilesText({ images, servers, size_bytes }: ServerFiles): string {
+  return [
+    ...(images > 0 ? [formatNumberOf(images, 'image')] : []),
+    ...(servers > 0 ? [formatNumberOf(servers, 'server')] : []),
+    formatBytes(size_bytes),
+  ].join(', ');
 }
 
 export function pruneSummary(plan: PrunePlan): RunSummary {

@@ -105,7 +105,7 @@ export async function ownImagesOf(context: Context, target: string): Promise<Ima
 }
 
 /** Lists complete images: a folder is put in its place when it is whole. */
-async function listImages(context: Context): Promise<Image[]> {
+export async function listImages(context: Context): Promise<Image[]> {
   const root = imagesFolder(context);
   const names = (await readdir(root).catch(() => [])).filter((name) => /^[0-9a-f]{16}$/.test(name));
   const images: Image[] = [];

@@ -29,7 +29,7 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
   const restoration = { manifest, schemaConfig: { include_schemas: manifest.schemas }, inPlace: false, role };
   const plan = await database.restore.plan(restoration);
   const cpus = cpusFor(context, target);
-  await using pool = createObjectPool(cpus + 1);
+  await using pool = createObjectPool(1);
   await database.restore.run({
     ...restoration,
     ...{ plan, cpus, undo: false, directory: await staging.folder('restore') },

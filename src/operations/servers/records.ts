@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
 import { engineOf } from '../../engines/registry.ts';
@@ -20,8 +21,9 @@ const recordSchema = v.strictObject({
   target: v.string(),
   snapshot: v.string(),
   database: v.string(),
-  /** `null` until it accepts connections. */
+  /** Both are `null` until it accepts connections. The URL is without password. */
   port: v.nullable(PORTS),
+  url: v.nullable(v.string()),
   detached: v.boolean(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
   directory: v.string(),
@@ -32,6 +34,7 @@ export type ServerRecord = v.InferOutput<typeof recordSchema>;
 
 export interface RunningServer extends ServerRecord {
   port: number;
+  url: string;
   pid: number;
 }
 
@@ -59,7 +62,8 @@ export async function createServer(
   const id = randomBytes(4).toString('hex');
   const directory = join(folder, `${PREFIX}${id}`);
   const created_at = context.clock().toISOString();
-  const record = { format: 1, id, ...facts, port: null, created_at, directory, owner: await identityOf() } as const;
+  const owner = await identityOf();
+  const record = { format: 1, id, ...facts, port: null, url: null, created_at, directory, owner } as const;
   await writeRecord(context, record);
   await mkdir(directory, { mode: MODE });
   if (user) await chown(directory, user.uid, user.gid);
@@ -68,6 +72,17 @@ export async function createServer(
 
 export function writeRecord(context: Context, record: ServerRecord): Promise<void> {
   return writeState(context, fileOf(`${record.id}.json`), record);
+}
+
+/** Reports whether no other run has taken the server over. */
+export async function isOwned(context: Context, { id, owner }: ServerRecord): Promise<boolean> {
+  const record = await readState(context, fileOf(`${id}.json`)).catch(() => undefined);
+  return record !== undefined && isDeepStrictEqual(record.owner, owner);
+}
+
+/** Makes this process the owner: the command that waits for the end of the server learns by it that the end is wanted. */
+export async function takeOver(context: Context, record: ServerRecord): Promise<void> {
+  await writeRecord(context, { ...record, owner: await identityOf() });
 }
 
 /** Stops the server, if it runs, and removes its files. */
@@ -80,21 +95,37 @@ export async function removeServer(context: Context, record: ServerRecord): Prom
 
 /** Returns the running servers of this machine, and removes what killed ones have left; those of other hosts stay. */
 export async function sweepServers(context: Context): Promise<RunningServer[]> {
+  const { running, dead } = await findServers(context);
+  for (const record of dead) await removeServer(context, record);
+  if (dead.length > 0) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
+  return running;
+}
+
+/** Returns the running servers of this machine, and those that have lost their process. */
+export async function findServers(context: Context): Promise<{ running: RunningServer[]; dead: ServerRecord[] }> {
   const running: RunningServer[] = [];
-  let isSwept = false;
+  const dead: ServerRecord[] = [];
   for (const record of await readRecords(context)) {
-    const { engine, owner, port, directory } = record;
+    const { engine, owner, port, url, directory } = record;
     const isOwned = await isAlive(owner);
-    if (isOwned === false) {
-      await removeServer(context, record);
-      isSwept = true;
-    } else if (isOwned && port !== null) {
+    if (isOwned === false) dead.push(record);
+    else if (isOwned && port !== null && url !== null) {
       const pid = await (await engineOf(engine).images()).findServer(context, directory);
-      if (pid !== null) running.push({ ...record, port, pid });
+      if (pid !== null) running.push({ ...record, port, url, pid });
     }
   }
-  if (isSwept) await removeDeadStagings(stagingRoot(context.configuration.settings.working_directory));
-  return running;
+  return { running, dead };
+}
+
+/** Ends the servers of this process, apart from detached ones. */
+export async function removeOwnServers(context: Context): Promise<void> {
+  for (const record of await ownOf(await readRecords(context))) await removeServer(context, record);
+}
+
+/** Returns those that end with this process. */
+export async function ownOf<Record extends ServerRecord>(records: Record[]): Promise<Record[]> {
+  const own = await identityOf();
+  return records.filter(({ owner }) => isDeepStrictEqual(owner, own));
 }
 
 async function readRecords(context: Context): Promise<ServerRecord[]> {

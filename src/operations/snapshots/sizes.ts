@@ -3,6 +3,7 @@ import { headlineOf } from '../../repository/headlines/headline.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { serversDiskUse } from '../servers/disk-use.ts';
 import { localRepository } from './local-repository.ts';
 import { isSanitized, trustedKeysOf } from './signatures.ts';
 
@@ -12,7 +13,10 @@ const TARGETS_AT_ONCE = 4;
 /** Reading more manifests takes too long for a list. */
 const MOST_READ = 500;
 
-/** Stored bytes of a target's snapshots on this machine, shared objects counted once; null for more than 500 snapshots. */
+/**
+ * Stored bytes of a target's snapshots on this machine, shared objects counted once, and of its images and servers; null
+ * for more than 500 snapshots.
+ */
 export async function localDiskUse(context: Context, target: string): Promise<number | null> {
   const repository = localRepository(context);
   const files = await repository.files(target);
@@ -25,7 +29,8 @@ export async function localDiskUse(context: Context, target: string): Promise<nu
     const manifest = await repository.read(key);
     for (const { sha256, stored_bytes } of manifest ? filesOf(manifest) : []) objects.set(sha256, stored_bytes);
   }
-  return [...objects.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const { size_bytes = 0 } = (await serversDiskUse(context, target)) ?? {};
+  return [...objects.values()].reduce((sum, bytes) => sum + bytes, size_bytes);
 }
 
 /** Sizes in bytes of the newest local originals, at most eight, oldest first. */

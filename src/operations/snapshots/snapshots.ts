@@ -7,6 +7,7 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
+import { listImages } from '../servers/images.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
@@ -46,6 +47,7 @@ export async function listSnapshots(
   const matches = select === undefined ? () => true : await createMatcher(context, families, { target, select });
   const proofs = proofsOf(context, target);
   const queries = await localRepository(context).listQueries();
+  const imaged = new Set((await listImages(context)).map(({ manifest }) => manifest.snapshot));
   const rows = families.flatMap((family, index) =>
     family.filter(matches).map((snapshot) => {
       const row = placedRow(snapshot, { index, target, trustedKeys: trustedKeysOf(context) });
@@ -53,6 +55,7 @@ export async function listSnapshots(
       const query_file = snapshot.local && row.sanitized ? queries.get(row.id) : undefined;
       return {
         ...row,
+        ...(imaged.has(row.id) && { image: true as const }),
         ...(restored_at !== undefined && { restored_at }),
         ...(query_file !== undefined && { query_file }),
       };

@@ -10,6 +10,7 @@ import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { branchesDetail, copiesBytes, copiesLines, copyDetail, copyFact } from '../load/copies-text.ts';
+import { serversText } from '../servers/list/text.ts';
 import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
@@ -150,6 +151,7 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
     ...(row.copies?.base ? [{ name: 'Base copy', ...copyFact(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', ...copyFact(row.copies.spare) }] : []),
     ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
+    ...(row.servers?.length ? [{ name: 'Servers', value: serversText(row.servers, new Date(now)) }] : []),
     row.snapshots === 0
       ? { name: 'Snapshots', value: noSnapshotsText(row) }
       : { name: 'Snapshots', value: snapshotsText(row, now), short: snapshotsText(row, now, { brief: true }) },
@@ -236,6 +238,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
     ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
     ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],
+    ['Servers', row.servers?.length ? serversText(row.servers, new Date(now)) : null],
     ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
     ['Storage', info.storage_profile],
     ['Sanitized by', info.sanitize_query ?? 'no query is configured'],

@@ -12,6 +12,8 @@ import { toUserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
 import { configuredDestination } from '../load/configured-destination.ts';
+import { runningServers } from '../servers/list/list.ts';
+import { withServers } from '../servers/list/with-servers.ts';
 import { whyNotShared } from '../sign-in/sharing.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { checkDatabases } from './check-databases.ts';
@@ -32,11 +34,12 @@ export async function listTargets(context: Context, { original = false }: Target
   const names = Object.keys(context.configuration.settings.targets);
   const repository = localRepository(context);
   const letEventsIn = createYield();
-  return mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
+  const rows = await mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
     await letEventsIn();
     const row = await describeTarget(context, { name, repository });
     return original ? withOriginals(row, repository) : row;
   });
+  return withServers(rows, await runningServers(context));
 }
 
 /** Lists the targets after a run, which may have changed the copies of the destination of one. */

@@ -37,6 +37,9 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       branches: world.branches.map((branch) => ({ target, ...branch })),
       errors: [],
     }),
+    listServers: async () => ({ servers: world.servers }),
+    serverUrl: (url) => (world.ownServers.has(url) ? url.replace('@', ':secret@') : null),
+    endServers: async () => void world.done.push('end servers'),
     listPoints: async (_session, { target }) => ({ target, destination: world.destination.url, points: world.points }),
     keepTrust: (edit) => edit(),
     trust: async ({ file }) => {

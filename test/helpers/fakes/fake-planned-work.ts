@@ -16,6 +16,8 @@ import type { resetOperation } from '../../../src/operations/reset/operation.ts'
 import type { sanitizeOperation } from '../../../src/operations/sanitize/operation.ts';
 import type { querySave } from '../../../src/operations/sanitize/query-save.ts';
 import type { saveOperation } from '../../../src/operations/save/operation.ts';
+import type { downOperation } from '../../../src/operations/servers/down/operation.ts';
+import type { upOperation } from '../../../src/operations/servers/up/operation.ts';
 import type { subsetOperation } from '../../../src/operations/subset/operation.ts';
 import type { undoOperation } from '../../../src/operations/undo/operation.ts';
 import { keptBy } from '../../../src/repository/keep-policy.ts';
@@ -28,6 +30,7 @@ import { fakeBranchWork } from './fake-branches.ts';
 import { fakeRehearse } from './fake-rehearsal.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakeSaves } from './fake-saves.ts';
+import { fakeServerWork } from './fake-servers.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot, findSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -61,6 +64,8 @@ export interface FakePlannedWork {
   'branch drop': FakeWork<typeof branchDropOperation>;
   'branch switch': FakeWork<typeof branchSwitchOperation>;
   rehearse: FakeWork<typeof rehearseOperation>;
+  up: FakeWork<typeof upOperation>;
+  down: FakeWork<typeof downOperation>;
 }
 
 /** The functions of the screens that plan and apply, by `work`. */
@@ -135,6 +140,7 @@ export function fakePlannedWork(world: FakeWorld): FakePlannedWork {
   return {
     ...fakeBranchWork(world),
     ...fakeRehearse(world),
+    ...fakeServerWork(world),
     ...fakeSaves(world, result),
     build: {
       plan: async (_session, request) => {

@@ -9,6 +9,7 @@ import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
 import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
+import type { ServerRow } from '../../../src/results/running-servers.ts';
 import type { BackPoint } from '../../../src/results/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { type FakeChanges, fakeChanges } from './fake-changes.ts';
@@ -26,6 +27,9 @@ export interface FakeWorld {
   afterLoad?: AfterLoad[];
   /** The branches of every target. */
   branches: BranchRow[];
+  servers: ServerRow[];
+  /** URLs of servers that this session has started. */
+  ownServers: Set<string>;
   /** The report of every rehearsal; without one a migration that fails and blocks. */
   rehearsal?: RehearsalResult;
   /** States that every destination can return to. */
@@ -132,6 +136,8 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     },
     base: null,
     branches: [],
+    servers: [],
+    ownServers: new Set(),
     points: [],
     changes: fakeChanges(),
     failChanges: null,

@@ -1,17 +1,22 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { images } from '../../../src/engines/postgres/images/images.ts';
-import { freePort } from '../../../src/engines/shared/server/free-port.ts';
+import { freePort, withFreePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { findRequested } from '../../../src/operations/load/find-loadable.ts';
+import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
+import { prunedCopyLines } from '../../../src/operations/prune/text.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
+import { sweepImages } from '../../../src/operations/servers/sweep-images.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
+import { localDiskUse } from '../../../src/operations/snapshots/sizes.ts';
 import { signState } from '../../../src/operations/state-signature.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import {
@@ -69,6 +74,9 @@ describeWithPostgres('servers on images', () => {
   const recordOf = (id: string): { directory: string } =>
     JSON.parse(readFileSync(join(folder.path, 'servers', `${id}.json`), 'utf8'));
 
+  const pidIn = (directory: string): number =>
+    Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
   it('have the contents of the snapshot, are independent and end with their files', async () => {
     const first = await up();
     expect(first.plan).toMatchObject({
@@ -113,7 +121,7 @@ describeWithPostgres('servers on images', () => {
     expect(existsSync(join(directory, 'data', 'base', 'link'))).toBe(false);
     const file = join(directory, 'data', 'postmaster.pid');
     const lines = readFileSync(file, 'utf8').split('\n');
-    process.kill(Number(lines[0]), 'SIGKILL');
+    process.kill(pidIn(directory), 'SIGKILL');
     // The id is that of this process now, which is not ended.
     writeFileSync(file, [process.pid, ...lines.slice(1)].join('\n'));
     await eventually(async () => {
@@ -127,14 +135,23 @@ describeWithPostgres('servers on images', () => {
     const config = join(folder.path, 'tool.yml');
     const text = { secret_key: 'ab'.repeat(16), working_directory: folder.path, targets: settings.targets };
     writeFileSync(config, JSON.stringify(text), { mode: 0o600 });
-    for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const ends = [
+      { end: 'SIGINT', status: 0 },
+      { end: 'SIGKILL', status: null },
+      { end: 'down', status: 0 },
+      { end: 'server killed', status: 1 },
+    ] as const;
+    for (const { end, status } of ends) {
       const run = startTool({ config, words: ['up', 'shop'] });
       await run.said('"event":"server"');
       const [running] = (await listServers(testContext({ settings }))).servers;
       const { directory } = recordOf(running?.id ?? '');
-      run.child.kill(signal);
+      if (end === 'down') await down({});
+      else if (end === 'server killed') process.kill(pidIn(directory), 'SIGKILL');
+      else run.child.kill(end);
       const { code, output } = await run.ended;
-      expect(code, output).toBe(signal === 'SIGINT' ? 0 : null);
+      expect(code, output).toBe(status);
+      expect(output.includes('server_ended'), output).toBe(status === 1);
       await eventually(async () => !existsSync(directory));
       expect((await listServers(testContext({ settings }))).servers).toEqual([]);
       expect(inFolder('servers')).toEqual([]);
@@ -194,6 +211,46 @@ describeWithPostgres('servers on images', () => {
     await expect(applyUp({ ...context, report }, planned)).rejects.toMatchObject({ code: 'invalid_value' });
     other.close();
     expect(inFolder('servers')).toEqual([]);
+  });
+
+  it('start on another port when another program takes the free one that was chosen', async () => {
+    let chosen = 0;
+    const others: Server[] = [];
+    const port = await withFreePort(async (free) => {
+      if (others.length === 0) {
+        chosen = free;
+        others.push(createServer().listen(free, '127.0.0.1'));
+        await once(others[0] as Server, 'listening');
+        throw new Error('the address is in use');
+      }
+      return free;
+    });
+    expect(port).not.toBe(chosen);
+    others[0]?.close();
+  });
+
+  it('leave no images of snapshots that are gone; those of unknown targets go when nothing has used them for a week', async () => {
+    const [stored = ''] = inFolder('images');
+    const imageWith = (name: string, facts: object): void => {
+      mkdirSync(join(folder.path, 'images', name));
+      writeFileSync(fileOf(name), JSON.stringify({ ...imageOf(stored), ...facts }));
+    };
+    const [gone, unknown] = ['a'.repeat(16), 'b'.repeat(16)];
+    imageWith(gone, { snapshot: '00000000' });
+    imageWith(unknown, { target: 'other' });
+    const context = testContext({ settings });
+    // Its snapshots have some kilobytes.
+    expect(await localDiskUse(context, 'shop')).toBeGreaterThan(10_000_000);
+    const planned = await planPrune(context, { keep: { last: 1 } });
+    expect(prunedCopyLines(planned.plan)).toEqual([
+      expect.stringMatching(/^shop: 2 images, \d+\.\d MB$/),
+      'To stop servers: tool down TARGET',
+    ]);
+    await applyPrune(context, planned);
+    expect(inFolder('images').sort()).toEqual([stored, unknown].sort());
+    const later = new Date(Date.now() + 8 * 24 * 3_600_000);
+    await sweepImages({ ...context, clock: () => later });
+    expect(inFolder('images')).toEqual([stored]);
   });
 
   it('get a new image when the collations have changed, and none is left of a removed snapshot', async () => {

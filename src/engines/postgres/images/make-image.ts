@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ImageMaker, ImageNeeds, ImageRequest } from '../../facets/image.ts';
 import { copyDirectory } from '../../shared/server/copy-directory.ts';
+import { withFreePort } from '../../shared/server/free-port.ts';
 import { homeAt, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
@@ -33,8 +34,8 @@ export async function makeImage(context: EngineContext, request: ImageRequest): 
   const bin = await programsFor(context, { bin: programs.bin, directory, user });
   const password = randomBytes(16).toString('hex');
   await initialise(context, { bin, home, password });
-  const server = { bin, home, port: null, settings: SETTINGS, detached: false, removes: false };
-  const { port } = await runServer(context, server);
+  const server = { bin, home, settings: SETTINGS, detached: false, removes: false };
+  const { port } = await withFreePort((free) => runServer(context, { ...server, port: free }));
   const url = parsePostgresUrl(`postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
   await createPlainRole(context, url);
   await createRoles(context, url, archiveDetails(manifest).roles);

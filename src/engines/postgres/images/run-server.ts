@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
-import { freePort } from '../../shared/server/free-port.ts';
 import { type OwnServer, type OwnServerOptions, runOwnServer } from '../../shared/server/own-server.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { TEMPORARY_SETTINGS } from '../server/throw-away-server.ts';
@@ -11,8 +10,7 @@ export const PRODUCT = 'PostgreSQL';
 interface ServerOptions extends Pick<OwnServerOptions, 'home' | 'detached' | 'removes'> {
   /** Folder of the programs. */
   bin: string;
-  /** Default: a free one. */
-  port: number | null;
+  port: number;
   settings: Record<string, string>;
 }
 
@@ -39,10 +37,9 @@ export async function writeSettings(home: ServerHome, settings: Record<string, s
 /** Starts a server on the data of a folder, and waits until it accepts connections. */
 export async function runServer(
   context: EngineContext,
-  { bin, settings, ...options }: ServerOptions,
+  { bin, port, settings, ...options }: ServerOptions,
 ): Promise<OwnServer & { port: number }> {
   const { directory } = options.home;
-  const port = options.port ?? (await freePort());
   await writeSettings(options.home, { ...settings, port: String(port) });
   const words: OwnServerOptions['words'] = [join(bin, 'postgres'), '-D', join(directory, DATA)];
   const isReadyNow = () => isReady(directory);

@@ -4,6 +4,23 @@ export function freePort(): Promise<number> {
   return listen(0);
 }
 
+const ATTEMPTS = 3;
+
+/** Calls `start` with a free port, and with another one where it fails because another process has taken that meanwhile. */
+export async function withFreePort<Result>(
+  start: (port: number) => Promise<Result>,
+  findPort: () => Promise<number> = freePort,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await findPort();
+    try {
+      return await start(port);
+    } catch (error) {
+      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
+    }
+  }
+}
+
 export async function isFree(port: number): Promise<boolean> {
   return listen(port).then(
     () => true,

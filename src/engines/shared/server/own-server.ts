@@ -85,7 +85,7 @@ export interface OwnServerOptions {
 export interface OwnServer {
   pid: number;
   /** Never resolves for a detached one. */
-  ended: Promise<unknown>;
+  ended: Promise<{ stderr: string }>;
 }
 
 const START_MS = 60_000;

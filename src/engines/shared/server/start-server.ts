@@ -2,11 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { EngineId } from '../../list.ts';
-import { freePort, isFree } from './free-port.ts';
+import { withFreePort } from './free-port.ts';
 import { makeServerHome, type ServerHome } from './server-home.ts';
 import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
 
-const ATTEMPTS = 3;
 const LOOK_EVERY = 50;
 
 interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
@@ -27,17 +26,8 @@ interface StartedServer {
 }
 
 /** Starts a server with files of its own on a free port of this machine. */
-export async function startServer(context: EngineContext, options: ServerOptions): Promise<StartedServer> {
-  const { findPort = freePort } = options;
-  for (let attempt = 1; ; attempt++) {
-    const port = await findPort();
-    try {
-      return await startOn(context, options, port);
-    } catch (error) {
-      // Another process may have taken the port.
-      if (attempt === ATTEMPTS || (await isFree(port))) throw error;
-    }
-  }
+export function startServer(context: EngineContext, options: ServerOptions): Promise<StartedServer> {
+  return withFreePort((port) => startOn(context, options, port), options.findPort);
 }
 
 async function startOn(context: EngineContext, options: ServerOptions, port: number): Promise<StartedServer> {

@@ -5,21 +5,24 @@ import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { Planned } from '../../planned.ts';
 import { serverRows } from '../list/list.ts';
-import { removeServer, sweepServers } from '../records.ts';
+import { ownOf, removeServer, sweepServers, takeOver } from '../records.ts';
 
 export interface DownRequest {
   /** Default: every target. */
   target?: string | undefined;
   /** Default: all servers of the target. */
   port?: number | undefined;
+  /** Only servers that end with this process. */
+  own?: boolean;
 }
 
 export type PlannedDown = Planned<DownRequest, DownPlan>;
 
 /** Removes only what killed servers have left. */
 export async function planDown(context: Context, request: DownRequest): Promise<PlannedDown> {
-  const { target, port } = request;
-  const found = (await sweepServers(context)).filter(
+  const { target, port, own = false } = request;
+  const running = await sweepServers(context);
+  const found = (own ? await ownOf(running) : running).filter(
     (record) => (target === undefined || record.target === target) && (port === undefined || record.port === port),
   );
   if (found.length === 0) throw noServer(request);
@@ -35,7 +38,10 @@ export async function applyDown(context: Context, { plan }: PlannedDown): Promis
   const running = (await sweepServers(context)).filter(({ id }) => planned.has(id));
   const what = formatNumberOf(running.length, 'server');
   await withStep(context.report, { step: 'stop', label: `Stop ${what}`, done: `Stopped ${what}` }, async () => {
-    for (const record of running) await removeServer(context, record);
+    for (const { pid: _, ...record } of running) {
+      await takeOver(context, record);
+      await removeServer(context, record);
+    }
   });
   return { stopped: running.map(({ id }) => id) };
 }

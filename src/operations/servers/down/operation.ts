@@ -5,7 +5,7 @@ import { downQuestion, downSummary } from './text.ts';
 
 export const downOperation = defineOperation<DownRequest, PlannedDown, DownResult>({
   id: 'down',
-  kind: 'load',
+  kind: 'server',
   work: async () => {
     const { applyDown, planDown } = await import('./down.ts');
     return { plan: planDown, apply: applyDown };

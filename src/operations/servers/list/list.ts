@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { ServerList, ServerRow } from '../../../results/server-results.ts';
+import type { ServerRow } from '../../../results/running-servers.ts';
+import type { ServerList } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
-import { type RunningServer, sweepServers } from '../records.ts';
+import { findServers, ownOf, type RunningServer, sweepServers } from '../records.ts';
 
 const AT_ONCE = 8;
 
@@ -11,10 +12,20 @@ export async function listServers(context: Context): Promise<ServerList> {
   return { servers: await serverRows(await sweepServers(context)) };
 }
 
+/** Lists them, and removes nothing. */
+export async function runningServers(context: Context): Promise<ServerRow[]> {
+  return serverRows((await findServers(context)).running);
+}
+
+/** Lists those that end with this process. */
+export async function listOwnServers(context: Context): Promise<ServerRow[]> {
+  return serverRows(await ownOf((await findServers(context)).running));
+}
+
 export function serverRows(running: RunningServer[]): Promise<ServerRow[]> {
   return mapWithConcurrency(running, AT_ONCE, async ({ pid, ...record }) => {
-    const { id, target, snapshot, database, port, detached, created_at } = record;
-    return { id, target, snapshot, database, port, detached, created_at, memory_bytes: await memoryOf(pid) };
+    const { id, target, snapshot, database, url, port, detached, created_at } = record;
+    return { id, target, snapshot, database, url, port, detached, created_at, memory_bytes: await memoryOf(pid) };
   });
 }
 

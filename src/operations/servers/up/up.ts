@@ -1,11 +1,12 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
 import { engineOf } from '../../../engines/registry.ts';
-import { isFree } from '../../../engines/shared/server/free-port.ts';
+import { isFree, withFreePort } from '../../../engines/shared/server/free-port.ts';
 import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
+import { shellWord } from '../../../text/shell-word.ts';
 import { findLoadable } from '../../load/find-loadable.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
@@ -13,13 +14,16 @@ import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.t
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
 import { dataOf, findImage, type Image, type ImageKey, imageKeyOf, isStored, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
-import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
+import { createServer, isOwned, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
 import { fetchSharedImage, findSharedImage } from '../shared-images.ts';
+import { noteUse, sweepImages } from '../sweep-images.ts';
 
 export interface UpRequest extends SnapshotRequest {
   port?: number | undefined;
-  /** The server outlives the command. */
+  /** The server outlives the program. */
   detach?: boolean | undefined;
+  /** Returns when the server runs, which ends with the program: `removeOwnServers`. */
+  session?: boolean | undefined;
 }
 
 export type PlannedUp = Planned<UpRequest, UpPlan>;
@@ -52,19 +56,22 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
-/** Runs the server until the signal ends it, or leaves it running. Steps: those of a load for a new image, `start`. */
+/** Runs the server until the signal ends it, or leaves it running where that is requested. Steps: those of a load for a new image, `start`. */
 export async function applyUp(context: Context, { request, plan }: PlannedUp): Promise<UpResult> {
   const { found, facet, wanted } = await open(context, request);
   if (found.manifest.id !== plan.snapshot.id) throw planOutdated('There is another snapshot');
   await sweepServers(context);
+  await sweepImages(context);
   const { target, port, detached } = plan;
   const { record, server } = await startServer(context, { found, facet, wanted, port, detached });
   const { display: url, password } = server.url;
   context.report({ event: 'server', server: record.id, url, password: password ?? '' });
   const result = { target, server: record.id, snapshot: record.snapshot, detached };
-  if (detached) return result;
-  await Promise.race([server.ended, aborted(context.signal)]);
+  if (detached || request.session) return { ...result, url };
+  const ended = await Promise.race([server.ended, aborted(context.signal)]);
+  const isStopped = context.signal.aborted || !(await isOwned(context, record));
   await removeServer(context, record);
+  if (ended && !isStopped) throw endedByItself(record, ended);
   return result;
 }
 
@@ -106,9 +113,20 @@ async function unlessReplaced(context: Context, work: Work, image: Image): Promi
 }
 
 /** Returns `null` for an image with other collations. */
-async function startOn(
+function startOn(context: Context, work: Work, image: Image): Promise<StartedServer | null> {
+  const { port } = work;
+  if (port === null) return withFreePort((free) => startOnPort(context, { ...work, port: free }, image));
+  return startOnPort(context, { ...work, port }, image).catch(async (error) => {
+    throw port < FIRST_ORDINARY_PORT || !(await isFree(port)) ? portTaken(port) : error;
+  });
+}
+
+/** The account of the server may need a right for lower ones. */
+const FIRST_ORDINARY_PORT = 1024;
+
+async function startOnPort(
   context: Context,
-  { facet, wanted, port, detached }: Work,
+  { facet, wanted, port, detached }: Work & { port: number },
   image: Image,
 ): Promise<StartedServer | null> {
   const { target, manifest, programs } = wanted;
@@ -125,20 +143,17 @@ async function startOn(
     server = await withStep(context.report, step, () => facet.start(context, start));
     if (server) {
       const owner = detached ? await identityOf(server.pid) : record.owner;
-      await writeRecord(context, { ...record, port: server.port, owner });
+      await writeRecord(context, { ...record, port: server.port, url: server.url.display, owner });
+      await noteUse(context, image);
     }
     return server && { record, server };
   } catch (error) {
-    const isRefused = server === null && port !== null && (port < FIRST_ORDINARY_PORT || !(await isFree(port)));
     server = null;
-    throw isRefused ? portTaken(port) : error;
+    throw error;
   } finally {
     if (!server) await removeServer(context, record);
   }
 }
-
-/** The account of the server may need a right for lower ones. */
-const FIRST_ORDINARY_PORT = 1024;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -157,6 +172,17 @@ async function open(context: Context, given: UpRequest) {
   const wanted = imageKeyOf(facet, { target, manifest, programs });
   return { request, found, facet, wanted };
 }
+
+function endedByItself({ target, snapshot }: ServerRecord, { stderr }: { stderr: string }): UserError {
+  const message = `The server for ${target} (snapshot ${snapshot}) ended: neither Ctrl-C nor tool down stopped it`;
+  const said = stderr.trim().split('\n').slice(-MOST_LINES);
+  return new UserError('server_ended', message, {
+    details: said.join('') === '' ? ['It reported nothing: another program may have killed it.'] : said,
+    hint: `Its files are removed. Start another one: tool up ${shellWord(target)}`,
+  });
+}
+
+const MOST_LINES = 10;
 
 function portTaken(port: number): UserError {
   return new UserError('invalid_value', `Port ${port} of 127.0.0.1 is taken or not permitted`, {
