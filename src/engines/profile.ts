@@ -32,8 +32,6 @@ export interface EngineProfile {
     indexDefinitions: number;
     renamedTables: number;
   };
-  /** Programs that know manifests of format 1 only load no more than the first part of a table: these say 2. */
-  partsFormat: 1 | 2;
   defaultImage: string;
   withoutPrograms: { works: boolean; advice: string };
   /** Parameters of its connection URLs; no others are accepted. */

@@ -73,7 +73,7 @@ export async function readGitState(context: Context): Promise<GitState | null> {
   if (!checkout) return null;
   const { repository, folder, branch, commit } = checkout;
   // A folder names the user.
-  return fittingGitState({ branch, commit, repository: repository === folder ? null : repository, clean: null });
+  return fittingGitState({ branch, commit, repository: repository === folder ? null : repository });
 }
 
 /** The branch of the remote `origin`'s HEAD, else `main` or `master`, where there is one. */

@@ -198,12 +198,11 @@ function dumpText({ file, bytes, modified_at, server_version }: DumpOrigin): str
   return printable(`${file} (${formatBytes(bytes)}, written ${formatTime(modified_at)})${of}`);
 }
 
-/** `branch main at 1a2b3c4d5e, with changes, of https://git.example.com/app.git` */
-function gitText({ repository, branch, commit, clean }: GitState): string {
-  const changes = { true: '', false: ', with changes', null: '' }[`${clean}`];
+/** `branch main at 1a2b3c4d5e, of https://git.example.com/app.git` */
+function gitText({ repository, branch, commit }: GitState): string {
   const at = commit === null ? '' : ` at ${commit.slice(0, 10)}`;
   const of = repository === null ? '' : `, of ${repository}`;
-  return printable(`${branch === null ? 'no branch' : `branch ${branch}`}${at}${changes}${of}`);
+  return printable(`${branch === null ? 'no branch' : `branch ${branch}`}${at}${of}`);
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {

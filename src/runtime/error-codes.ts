@@ -168,7 +168,6 @@ export const ERRORS = {
     invalid_key: 'A key is not text; quote a value that begins with `{{`.',
     doubled_key: 'Two commands of the screens have the same key (`keys`).',
     unknown_key: 'Unknown key.',
-    old_key: 'A key of a former version, or a common mistake.',
     missing_key: 'A required key is missing.',
     invalid_name: 'A name may have 64 letters, digits, `.`, `_`, `-` and spaces.',
     wrong_type: 'A value has the wrong type; text may need quotes.',

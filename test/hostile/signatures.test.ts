@@ -33,6 +33,7 @@ const MANIFEST: Manifest = {
   ...{ server_version: '17.5', tool_version: '17.5', sanitized: false, note: 'mine', schemas: ['public', 'a'] },
   tables: [{ name: 'public.t', rows: 3, file }],
   ...{ files: [file], added_bytes: 2, details: { settings: { b: 1, a: ['x', null] } } },
+  ...{ git: { repository: null, branch: 'main', commit: null }, classified: [{ name: 'public.t.a', state: 'kept' }] },
 };
 
 describe('the signature of a manifest', () => {
@@ -65,6 +66,11 @@ describe('the signature of a manifest', () => {
     ['a key of small order', { signature: { key: `ed25519-${Buffer.alloc(32).toString('base64')}`, value: '' } }],
   ])('is invalid after a change of: %s', (_, change) => {
     expect(verifyManifest({ ...signed, ...change }).state).toBe('invalid');
+  });
+
+  test.each(['git', 'classified'] as const)('is invalid without the signed %s', (part) => {
+    const { [part]: _, ...rest } = signed;
+    expect(verifyManifest(rest).state).toBe('invalid');
   });
 });
 

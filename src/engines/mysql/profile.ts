@@ -21,7 +21,6 @@ export const profile = {
     indexDefinitions: 10,
     renamedTables: 0.02,
   },
-  partsFormat: 1,
   defaultImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   parameters: {

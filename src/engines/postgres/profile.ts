@@ -21,7 +21,6 @@ export const profile = {
     indexDefinitions: 0.2,
     renamedTables: 1000,
   },
-  partsFormat: 2,
   defaultImage: 'postgres:17',
   withoutPrograms: {
     works: false,

@@ -32,7 +32,7 @@ export function branchExists(name: string): UserError {
 
 export function databaseTaken(database: string, name: string): UserError {
   return new UserError('branch_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
-    hint: 'Choose another name for the branch, or set defaults.branch_database.',
+    hint: 'Choose another name for the branch.',
   });
 }
 

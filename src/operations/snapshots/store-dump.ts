@@ -6,7 +6,6 @@ import { type LocalRepository, newSnapshotId } from '../../repository/local-repo
 import {
   bytesOfTable,
   filesOfTable,
-  formatFor,
   type Manifest,
   type ManifestFile,
 } from '../../repository/manifest/manifest.ts';
@@ -96,7 +95,7 @@ type StoreResult = Pick<Awaited<ReturnType<typeof storeDump>>, 'dump' | 'addedBy
 export function manifestOf(engine: EngineId, { dump, addedBytes }: StoreResult) {
   const { serverVersion, toolVersion, ...dumped } = dump;
   return {
-    format: formatFor({ engine, ...dumped }),
+    format: 1 as const,
     id: newSnapshotId(),
     engine,
     server_version: serverVersion,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { DETAILS_SCHEMAS } from '../../engines/details-schemas.ts';
-import { ENGINE_IDS, profileOf } from '../../engines/list.ts';
+import { ENGINE_IDS } from '../../engines/list.ts';
 import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { migrationsSchema } from '../../results/manifest/migration-results.ts';
@@ -34,17 +34,12 @@ const manifestTableSchema = v.object({
 /** Details that only the engine reads. Snapshots with unknown details are listed, and refused by the engine. */
 const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(DETAILS_SCHEMAS[id](name))]));
 
-/** The oldest format that says what the manifest says. */
-export function formatFor({ engine, tables }: Pick<Manifest, 'engine' | 'tables'>): Manifest['format'] {
-  return tables.some(({ parts }) => parts !== undefined) ? profileOf(engine).partsFormat : 1;
-}
-
 /**
  * A snapshot: one JSON file, written last and atomically, that references the objects. Sizes are bytes of content,
  * times ISO 8601 in UTC.
  */
 const manifestSchema = v.object({
-  format: v.picklist([1, 2]),
+  format: v.literal(1),
   id: snapshotId,
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,
@@ -64,7 +59,6 @@ const manifestSchema = v.object({
   branch: v.exactOptional(
     v.object({ name: v.string(), owner: v.nullable(v.string()), snapshot: v.nullable(snapshotId) }),
   ),
-  /** Older versions of this program ignore tags and pin. */
   ...annotationEntries,
   schemas: list(name),
   tables: list(manifestTableSchema),
@@ -72,7 +66,7 @@ const manifestSchema = v.object({
   /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  /** State of git and migrations at the build, or the dump that was imported; older versions of this program ignore them. */
+  /** State of git and migrations at the build, or the dump that was imported. */
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(migrationsSchema),
   dump: v.exactOptional(dumpOriginSchema),
@@ -88,15 +82,7 @@ const manifestSchema = v.object({
   ),
   /** Present in a sanitized snapshot. */
   coverage: v.exactOptional(storedCoverage),
-  signature: v.exactOptional(
-    v.object({
-      key: v.string(),
-      /** Without `git`, `migrations`, `dump`, `classified` and `coverage`, so that older versions, which drop them, can verify it. */
-      value: v.string(),
-      /** Signature of the whole manifest; absent without these. */
-      whole: v.exactOptional(v.string()),
-    }),
-  ),
+  signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;
@@ -117,7 +103,6 @@ export function parseManifest(text: string, { save = false } = {}): Manifest {
   if ((rest.save !== undefined) !== save) throw new ManifestInvalid(save ? 'it is not a save' : 'it is a save');
   const details = v.safeParse(DETAILS[rest.engine] ?? v.never(), rest.details, { abortEarly: true });
   if (!details.success) throw new ManifestInvalid(`details.${sentence(details.issues[0])}`);
-  if (rest.format < formatFor(parsed.output)) throw new ManifestInvalid('tables: parts need format 2');
   if (!hasDistinctFiles(parsed.output)) throw new ManifestInvalid('files: two have the same name');
   const named = mapTexts({ schemas, details: details.output }, unescapeName);
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };

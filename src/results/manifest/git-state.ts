@@ -17,8 +17,6 @@ export const gitStateSchema = v.object({
   branch: v.nullable(line),
   /** `null` before the first commit. */
   commit: v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/, 'must be a commit'))),
-  /** Without changed and untracked files. `null` in new snapshots: git runs filters of the repository to compare files. */
-  clean: v.nullable(v.boolean()),
 });
 
 export type GitState = v.InferOutput<typeof gitStateSchema>;
@@ -37,6 +35,5 @@ export function fittingGitState(state: GitState): GitState {
     repository: fitting(repository, state.repository),
     branch: fitting(branch, state.branch),
     commit: fitting(commit, state.commit),
-    clean: state.clean,
   };
 }

@@ -93,7 +93,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(found).toEqual(EXPECTED_MIGRATIONS);
     const commit = git('rev-parse', 'HEAD');
     const repository = 'https://git.example.com/app.git';
-    expect(manifest.git).toEqual({ repository, branch: 'main', commit, clean: null });
+    expect(manifest.git).toEqual({ repository, branch: 'main', commit });
     expect(row).toMatchObject({ git: manifest.git });
     expect(row.migrations?.find(({ tool }) => tool === 'rails')).toMatchObject({ count: 2, newest: '20260102' });
     const facts = snapshotFacts(row, null).map(({ name, value }) => `${name}: ${value}`);
@@ -141,7 +141,6 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(plan.snapshot?.id).toBe(first?.id);
     expect((await findSnapshot(context, { target: 'app' })).row.git).toMatchObject({
       branch: 'feature/x',
-      clean: null,
     });
     expect(await load('@main')).toBe(first?.id);
     expect(await load('@feature/x')).toBe(second);

@@ -150,7 +150,7 @@ async function open(context: Context, given: UpRequest) {
   const facet = await imageFacet(manifest.engine, { target });
   const programs = await facet.findPrograms(context, manifest.server_version);
   const { nameLimit: limit } = profileOf(manifest.engine);
-  const database = branchDatabase(target, { rule: '{name}', destination: target, limit }, new Set());
+  const database = branchDatabase(target, { prefix: '', limit }, new Set());
   const wanted: ImageKey = { target, manifest, database, programs };
   return { request, found, facet, wanted };
 }
