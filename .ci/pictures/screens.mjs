@@ -230,8 +230,6 @@ export const SCENES = [
     steps: [
       { clock: '2026-11-21T10:30:00Z', shows: 'not checked at' },
       { picture: 'cloud-targets', screen: 'targets', title: 'Targets of a hub', shows: '4 targets' },
-      { picture: 'audit', title: 'Audit of a cloud target', keys: ['g', 'A'], shows: 'snapshot.publish' },
-      { keys: ['esc'], shows: '4 targets' },
       { picture: 'sign-in', title: 'Signing in', keys: ['I'], shows: 'sign in' },
     ],
   },

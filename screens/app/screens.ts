@@ -1,5 +1,4 @@
 import { activityScreen } from '../activity/activity-screen.tsx';
-import { auditScreen } from '../audit/audit-screen.tsx';
 import { branchNameScreen } from '../branch-name/branch-name-screen.tsx';
 import { branchesScreen } from '../branches/branches-screen.tsx';
 import { cancelScreen } from '../cancel/cancel-screen.tsx';
@@ -66,7 +65,6 @@ export const SCREENS: Model['screens'] = {
   editor: editorScreen,
   'editor-diff': editorDiffScreen,
   'editor-problems': editorProblemsScreen,
-  audit: auditScreen,
   choice: choiceScreen,
   export: exportScreen,
   'sign-in': signInScreen,

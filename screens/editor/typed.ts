@@ -83,7 +83,7 @@ function typedPath(change: Change, written: ConfigurationDraft['written']): KeyP
 
 const OF_NAMES = new Set(['invalid_name', 'unknown_key']);
 
-const OF_VALUES = new Set(['wrong_value', 'wrong_type', 'control_character']);
+const OF_VALUES = new Set(['wrong_value', 'wrong_type', 'yaml_syntax']);
 
 /**
  * Enter: makes the change unless the text itself is invalid; problems with other keys can be fixed in any order.

@@ -102,7 +102,7 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
     const work = async (): Promise<CommandOutcome> => {
       if (line.lacking && !needsTarget(line)) throw line.lacking;
-      if (needsTarget(line) && (await completeArguments(line, { host, context: await invocation.context() }))) {
+      if (needsTarget(line) && completeArguments(line, await invocation.context(), host.words)) {
         // Again, with the name of the target.
         opened = undefined;
       }

@@ -56,7 +56,6 @@ import { sanitizeCheckCommand } from './sanitize/check.ts';
 import { sanitizeClassifyCommand } from './sanitize/classify.ts';
 import { sanitizeCommand } from './sanitize/sanitize.ts';
 import { saveCommand } from './save.ts';
-import { schemaEventsCommand } from './schema/events.ts';
 import { downCommand, psCommand, upCommand } from './servers.ts';
 import { subsetCommand } from './subset.ts';
 import { tagCommand } from './tag.ts';
@@ -136,7 +135,6 @@ export const COMMANDS: CommandModule[] = [
   hubMigrateCommand,
   hubReconcileCommand,
   demoCommand,
-  schemaEventsCommand,
   completionCommand,
   completeCommand,
 ];
@@ -144,7 +142,6 @@ export const COMMANDS: CommandModule[] = [
 export const FAMILIES: Record<string, string> = {
   branch: 'separate databases made from the base copy of a target',
   config: 'write, check, show and encrypt the configuration',
-  schema: 'print the JSON Schemas of input and output',
   auth: 'sign in, and store the cloud token',
   cloud: 'write and show the settings of the hub',
   token: 'create, list and revoke service tokens of the hub',

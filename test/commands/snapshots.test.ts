@@ -139,8 +139,8 @@ test.each([
   ['verify app 7', 'snapshot_missing', 'from 0 (the newest) to 1'],
   ['rm app cccc', 'snapshot_missing', 'tool target app'],
   ['load empty', 'snapshot_missing', 'tool build empty'],
-  ['load app --source', 'flag_needs_file', 'FILE.sql --source'],
-  ['load app 0 --no-drop', 'flag_needs_file', 'FILE.sql --no-drop'],
+  ['load app --source', 'flag_needs_flag', 'FILE.sql --source'],
+  ['load app 0 --no-drop', 'flag_needs_flag', 'FILE.sql --no-drop'],
   ['load app missing.sql', 'file_missing', 'path'],
 ])('"%s" is wrong usage: %s', async (line, code, hint) => {
   const { exit, stdout } = await tool([...line.split(' '), '--json', '--yes']);

@@ -171,7 +171,7 @@ describe('folder with foreign files', () => {
     await storeSnapshot(one.directory, { ...named, id: 'aaaa0001' });
     await storeSnapshot(one.directory, { ...named, id: 'bbbb0000' });
     const found = async (snapshot: string) => (await findSnapshot(one.context, { target: 'app', snapshot })).row.id;
-    await expect(found('aaaa')).rejects.toMatchObject({ code: 'snapshot_ambiguous', exit: 2 });
+    await expect(found('aaaa')).rejects.toMatchObject({ code: 'name_ambiguous', exit: 2 });
     await expect(found('')).rejects.toMatchObject({ code: 'snapshot_missing' });
     await expect(found('cccc')).rejects.toMatchObject({ code: 'snapshot_missing' });
     expect(await Promise.all([found('aaaa0001'), found('aaaa0000'), found('b')])).toEqual([
@@ -180,7 +180,7 @@ describe('folder with foreign files', () => {
       'bbbb0000',
     ]);
     await storeSnapshot(one.directory, { ...named, created_at: '2026-01-02T00:00:00.000Z' });
-    await expect(found('aaaa0000')).rejects.toMatchObject({ code: 'snapshot_ambiguous' });
+    await expect(found('aaaa0000')).rejects.toMatchObject({ code: 'name_ambiguous' });
   });
 });
 

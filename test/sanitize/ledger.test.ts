@@ -210,7 +210,7 @@ describe('the file of a ledger', () => {
     await using _folder = folder;
     const entries = Array.from({ length: 100_001 }, (_, at) => [`s.t.column_${at}`, kept] as const);
     await expect(updateLedger(place, () => new Map(entries))).rejects.toMatchObject({
-      code: 'ledger_not_written',
+      code: 'file_not_written',
       message: `${file} would have 100001 columns, more than 100000`,
     });
   });
@@ -258,7 +258,7 @@ describe('the file of a ledger', () => {
     const failing = updateLedger(place, () => {
       throw new Error('no');
     });
-    await expect(failing).rejects.toMatchObject({ code: 'ledger_not_written' });
+    await expect(failing).rejects.toMatchObject({ code: 'file_not_written' });
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 

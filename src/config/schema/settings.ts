@@ -68,7 +68,9 @@ export const settingsSchema = v.strictObject({
   trace: v.optional(key(v.boolean(), 'Logs every event and SQL statement.'), false),
   theme: v.optional(key(v.picklist(THEMES), 'Colours of the screens.', { harmless: true }), 'auto'),
   notify: v.optional(
-    key(v.boolean(), 'Announces the end of a long run: title of the window, bell, desktop notification.', { harmless: true }),
+    key(v.boolean(), 'Announces the end of a long run: title of the window, bell, desktop notification.', {
+      harmless: true,
+    }),
     true,
   ),
   keys: v.optional(

@@ -31,7 +31,7 @@ export function branchExists(name: string): UserError {
 }
 
 export function databaseTaken(database: string, name: string): UserError {
-  return new UserError('branch_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
+  return new UserError('database_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
     hint: 'Choose another name for the branch.',
   });
 }

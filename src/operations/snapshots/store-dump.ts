@@ -3,12 +3,7 @@ import type { DumpRequest, DumpSource } from '../../engines/facets/dump.ts';
 import type { EngineId } from '../../engines/list.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
-import {
-  bytesOfTable,
-  filesOfTable,
-  type Manifest,
-  type ManifestFile,
-} from '../../repository/manifest/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest, type ManifestFile } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
 import { syncPath } from '../../repository/store/folder.ts';

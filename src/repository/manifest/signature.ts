@@ -25,8 +25,7 @@ export function verifyManifest(manifest: Manifest): SignatureState {
   if (signature === undefined) return { state: 'none' };
   const { key, value } = signature;
   const publicKey = readPublicKey(key);
-  const isValid =
-    publicKey !== null && verify(null, signedBytes(manifest), publicKey, Buffer.from(value, 'base64'));
+  const isValid = publicKey !== null && verify(null, signedBytes(manifest), publicKey, Buffer.from(value, 'base64'));
   return { state: isValid ? 'valid' : 'invalid', key };
 }
 

@@ -75,7 +75,6 @@ test.each([
       'agent',
       'hub',
       'demo',
-      'schema',
       'completion',
       'help',
     ],

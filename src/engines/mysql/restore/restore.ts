@@ -277,7 +277,7 @@ async function assertBaseNamesFree(server: MysqlSession, destination: string): P
   for (const database of [base, spare]) {
     if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
     throw new UserError(
-      'base_name_taken',
+      'database_name_taken',
       `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
       {
         hint: 'Rename or drop it: the base copy and the spare need their names.',

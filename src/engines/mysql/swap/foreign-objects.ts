@@ -21,7 +21,7 @@ export async function assertNoForeignObjects(
   await assertNoReservedTable(server, destination);
   if (!undo || (await undoCopyOf(server, destination)) !== 'foreign') return;
   const name = (await readAuxiliaryNames(server, destination)).undo;
-  throw new UserError('undo_name_taken', `The database "${name}" is not an undo copy of "${destination}"`, {
+  throw new UserError('database_name_taken', `The database "${name}" is not an undo copy of "${destination}"`, {
     hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
   });
 }

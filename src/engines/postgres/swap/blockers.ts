@@ -89,7 +89,7 @@ function cannotRename(destination: string, stops: Blocker[]): UserError {
 
 function baseNameTaken(name: string, destination: string): UserError {
   return new UserError(
-    'base_name_taken',
+    'database_name_taken',
     `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
     { hint: 'Rename or drop it: the base copy and the spare need their names.' },
   );
@@ -97,7 +97,7 @@ function baseNameTaken(name: string, destination: string): UserError {
 
 function undoNameTaken(name: string, destination: string): UserError {
   return new UserError(
-    'undo_name_taken',
+    'database_name_taken',
     `The database "${name}" exists, and is not an undo copy of "${destination}"`,
     { hint: `Rename or drop it: the undo copy needs this name.` },
   );

@@ -68,7 +68,7 @@ export async function answerItem(
     const present = entryOf(name, before);
     if (present?.state === replaces.state && present.reason === replaces.reason)
       return new Map(before).set(name, entry);
-    throw new UserError('ledger_not_written', `${name} is ${present?.state ?? 'not in the ledger'} by now`, {
+    throw new UserError('file_not_written', `${name} is ${present?.state ?? 'not in the ledger'} by now`, {
       hint: 'Another session has changed the ledger. Open its columns again.',
     });
   });

@@ -27,7 +27,7 @@ export function refused(
   why: string,
   fix = 'Build the snapshot again from a source you trust.',
 ): UserError {
-  return new UserError('definition_refused', `The definition of ${what} was refused: ${why}`, {
+  return new UserError('content_refused', `The definition of ${what} was refused: ${why}`, {
     hint: `Nothing was changed. ${fix}`,
   });
 }
