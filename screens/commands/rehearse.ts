@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { textEdit } from '../../components/text-edit.ts';
 import { rehearseOperation } from '../../src/operations/rehearse/operation.ts';
 import type { RehearseRequest } from '../../src/operations/rehearse/rehearse.ts';
+import { REHEARSAL_COMMAND } from '../../src/operations/rehearse/screen-text.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
@@ -19,12 +20,19 @@ export const REHEARSE: KeyBinding = {
   run: (model) => {
     const { target } = contextOf(model);
     if (!target) return;
-    model.navigation.push({ screen: 'rehearsal-command', target: target.row.name, typing: textEdit() });
+    const { name } = target.row;
+    model.navigation.push({
+      ...{ screen: 'field', path: [name, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
+      accept(text) {
+        model.navigation.pop();
+        beginRehearsal(model, name, text);
+      },
+    });
   },
 };
 
 /** Begins as soon as it is planned: only a branch of its own is changed. */
-export function beginRehearsal(model: Model, target: string, text: string): void {
+function beginRehearsal(model: Model, target: string, text: string): void {
   confirmOperation(model, rehearseOperation, {
     request: { target, cwd: model.cwd, ...workOf(model, text) },
     title: 'rehearse',

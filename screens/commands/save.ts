@@ -1,8 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { NAME_OF_SAVE } from '../../src/operations/back/text.ts';
 import { saveOperation } from '../../src/operations/save/operation.ts';
 import type { SaveRequest } from '../../src/operations/save/save.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
-import type { Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { refreshingPoints } from './points.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -19,11 +19,21 @@ export const SAVE: KeyBinding = {
   },
 };
 
-export function askForName(model: Model, { target, branch }: Pick<Routes['save-name'], 'target' | 'branch'>): void {
-  model.navigation.push({ screen: 'save-name', target, branch, typing: textEdit('') });
+/** Without a branch, the destination is saved. */
+export function askForName(model: Model, { target, branch }: Pick<SaveRequest, 'target' | 'branch'>): void {
+  const { navigation } = model;
+  navigation.push({
+    screen: 'field',
+    path: [target, ...(branch === undefined ? [] : [branch]), 'save'],
+    ...{ about: NAME_OF_SAVE, label: 'Name:', placeholder: 'before-migration', typing: textEdit('') },
+    accept(name) {
+      navigation.pop();
+      startSave(model, { target, branch, ...(name !== '' && { name }) });
+    },
+  });
 }
 
-export function startSave(model: Model, request: SaveRequest): void {
+function startSave(model: Model, request: SaveRequest): void {
   const options = { ...refreshingPoints(model, request.target), request, title: 'save', asks: false };
   confirmOperation(model, saveOperation, options);
 }

@@ -217,8 +217,9 @@ export const ERRORS = {
     sign_in_denied: "Denied on the provider's page.",
     sign_in_timed_out: 'The sign-in took too long.',
     sign_in_client_refused: 'The provider does not know the `client_id` with this `redirect_url`.',
-    sign_in_refused:
-      "The provider's code, token or answer is used, too old or invalid, or it refused for another reason.",
+    sign_in_code_refused: 'The code is used, too old, or of another sign-in.',
+    sign_in_token_not_valid: 'The ID token or answer is invalid.',
+    sign_in_refused: 'Refused for another reason.',
     sign_in_ended: 'The session has expired: sign in again.',
     device_sign_in_missing: 'The provider does not support `--device`.',
     provider_unreachable: 'The provider is unreachable, or the address is of no provider.',

@@ -60,7 +60,7 @@ async function refresh(
     return await withUserInfo(provider, refreshed).catch(() => ({ ...refreshed, expires: secondsOf(clock()) }));
   } catch (thrown) {
     const failure = toSignInFailure(name, thrown);
-    throw failure.code === 'sign_in_refused' ? signInEnded(name) : failure;
+    throw failure.code === 'sign_in_code_refused' ? signInEnded(name) : failure;
   }
 }
 

@@ -21,12 +21,12 @@ const FAILURES = {
     hint: 'Compare client_id and redirect_url in the configuration with the registration at the provider.',
   },
   code_refused: {
-    code: 'sign_in_refused',
+    code: 'sign_in_code_refused',
     why: 'the provider rejected the code of this sign-in',
     hint: AGAIN,
   },
   token_not_valid: {
-    code: 'sign_in_refused',
+    code: 'sign_in_token_not_valid',
     why: 'the response of the provider is not valid',
     hint: 'Check provider_url, client_id and the clock of this machine.',
   },

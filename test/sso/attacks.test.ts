@@ -22,18 +22,18 @@ it('the provider of these tests is believed where it forges nothing', async () =
 
 const past = Math.floor(Date.now() / 1000) - 3600;
 const FORGERIES: [what: string, forgery: Forgery, code: string][] = [
-  ['the answer of another issuer', { callback: { iss: 'https://other.example.com' } }, 'sign_in_refused'],
-  ['an answer that does not say its issuer', { callback: { iss: undefined } }, 'sign_in_refused'],
-  ['another nonce', { claims: { nonce: 'forged' } }, 'sign_in_refused'],
-  ['no nonce', { claims: { nonce: undefined } }, 'sign_in_refused'],
-  ['alg none', { header: { alg: 'none' }, unsigned: true }, 'sign_in_refused'],
-  ['the algorithm of a shared secret', { header: { alg: 'HS256' } }, 'sign_in_refused'],
-  ['no signature', { unsigned: true }, 'sign_in_refused'],
-  ['the signature of a stranger', { strangerSigns: true }, 'sign_in_refused'],
-  ['the audience of another', { claims: { aud: 'other' } }, 'sign_in_refused'],
-  ['an expired token', { claims: { exp: past, iat: past - 60 } }, 'sign_in_refused'],
-  ['a token of another issuer', { claims: { iss: 'https://other.example.com' } }, 'sign_in_refused'],
-  ['the groups of another person', { userInfo: { sub: 'eve', groups: ['board'] } }, 'sign_in_refused'],
+  ['the answer of another issuer', { callback: { iss: 'https://other.example.com' } }, 'sign_in_token_not_valid'],
+  ['an answer that does not say its issuer', { callback: { iss: undefined } }, 'sign_in_token_not_valid'],
+  ['another nonce', { claims: { nonce: 'forged' } }, 'sign_in_token_not_valid'],
+  ['no nonce', { claims: { nonce: undefined } }, 'sign_in_token_not_valid'],
+  ['alg none', { header: { alg: 'none' }, unsigned: true }, 'sign_in_token_not_valid'],
+  ['the algorithm of a shared secret', { header: { alg: 'HS256' } }, 'sign_in_token_not_valid'],
+  ['no signature', { unsigned: true }, 'sign_in_token_not_valid'],
+  ['the signature of a stranger', { strangerSigns: true }, 'sign_in_token_not_valid'],
+  ['the audience of another', { claims: { aud: 'other' } }, 'sign_in_token_not_valid'],
+  ['an expired token', { claims: { exp: past, iat: past - 60 } }, 'sign_in_token_not_valid'],
+  ['a token of another issuer', { claims: { iss: 'https://other.example.com' } }, 'sign_in_token_not_valid'],
+  ['the groups of another person', { userInfo: { sub: 'eve', groups: ['board'] } }, 'sign_in_token_not_valid'],
 ];
 
 it.each(FORGERIES)('%s is refused', async (_, forgery, code) => {
@@ -70,7 +70,7 @@ it("a code of somebody else's sign-in is not taken", async () => {
     back.searchParams.set('state', asked.get('state') ?? '');
     await fetch(back);
   });
-  await expect(injected).rejects.toMatchObject({ code: 'sign_in_refused', exit: 4 });
+  await expect(injected).rejects.toMatchObject({ code: 'sign_in_code_refused', exit: 4 });
 });
 
 it('a code that was used is not taken again', async () => {
@@ -83,7 +83,7 @@ it('a code that was used is not taken again', async () => {
     back.searchParams.set('state', asked.get('state') ?? '');
     await fetch(back);
   });
-  await expect(replayed).rejects.toMatchObject({ code: 'sign_in_refused', exit: 4 });
+  await expect(replayed).rejects.toMatchObject({ code: 'sign_in_code_refused', exit: 4 });
 });
 
 it('forged answers before the right one do not end a sign-in', async () => {

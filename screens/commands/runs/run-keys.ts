@@ -1,5 +1,6 @@
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { isLive, type Run } from '../../../src/state/runs.ts';
+import { cancelQuestion } from '../../app/frame/run-text.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../../app/model.ts';
 import { notWritable } from '../../app/why-not.ts';
@@ -75,7 +76,11 @@ export const RUN_KEYS: KeyBinding[] = [
 function cancel(model: Model): void {
   const { run } = contextOf(model);
   if (run?.state.status === 'waiting') model.runs.cancel(run.id);
-  else if (run) model.navigation.push({ screen: 'cancel', run: run.id });
+  else if (run)
+    model.navigation.push({
+      ...{ screen: 'choice', path: [run.target, 'cancel'], ...cancelQuestion(run) },
+      answer: (value) => value === 'cancel' && model.runs.cancel(run.id),
+    });
 }
 
 /** Replaces the screen of the run that failed. */

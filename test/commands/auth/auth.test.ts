@@ -44,8 +44,8 @@ function answer(url: string, change: Record<string, string>): Promise<unknown> {
 
 const FAILING: [who: string, code: string, person: (url: string, world: SignInWorld) => unknown][] = [
   ['refuses', 'sign_in_denied', (url, { provider }) => provider.refuse(url)],
-  ['comes from another issuer', 'sign_in_refused', (url) => answer(url, { iss: 'https://other.example.com' })],
-  ['brings a code of nobody', 'sign_in_refused', (url) => answer(url, {})],
+  ['comes from another issuer', 'sign_in_token_not_valid', (url) => answer(url, { iss: 'https://other.example.com' })],
+  ['brings a code of nobody', 'sign_in_code_refused', (url) => answer(url, {})],
 ];
 
 it.each(FAILING)('auth login of a user who %s exits with 4 and %s, and stores nothing', async (_, code, person) => {

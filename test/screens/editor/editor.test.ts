@@ -304,7 +304,7 @@ test('the editor explains why it is unavailable without a configuration, and wit
   await until(() => model.navigation.top().screen === 'editor' && editor(model).error !== null);
   expect(editor(model).error?.hint).toBe('Create one: tool config init');
   const watching = newModel(world, { readOnly: true });
-  press(watching, 'E');
+  press(watching, 'e');
   expect(watching.navigation.top().screen).toBe('targets');
   expect(watching.navigation.store.getState().notice?.text).toContain('read-only');
 });

@@ -127,7 +127,7 @@ test('V rehearses from the list of branches, and is refused with --read-only', a
   press(model, 'B');
   await shows(model, 'branches');
   press(model, 'V');
-  expect(model.navigation.top()).toMatchObject({ screen: 'rehearsal-command', target: 'app' });
+  expect(model.navigation.top()).toMatchObject({ screen: 'field', path: ['app', 'rehearse'] });
   const reader = await listed(worldOf(), { readOnly: true });
   press(reader, 'V');
   expect(reader.navigation.top().screen).toBe('targets');
