@@ -38,6 +38,7 @@ const REPLACED_FLAGS: Record<string, string> = {
     'tool targets --info shows the destinations, and tool load TARGET --destdb URL loads elsewhere.',
   'tool --update': 'Omit it: databases and buckets are always asked, without --no-check.',
   'tool --cloud': 'tool targets and tool target list the places of every snapshot.',
+  'tool build --sanitize': 'Omit it: a build sanitizes where the target has a query.',
   'tool --stdio': 'Omit it: tool mcp uses standard input and output.',
 };
 

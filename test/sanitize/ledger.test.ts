@@ -194,9 +194,8 @@ describe('the file of a ledger', () => {
     expect(text).toContain('\\u202e');
     expect(parseLedger(text, 'x').get('app')).toEqual(ledger);
     const item = { name, type: 'text', table: 's.t', column: 'a', samples: [], valuesLeft: 1, rows: 1, values: [] };
-    const counts = { changed: 0, kept: 1, empty: 0, excluded: 0, open: 0 };
     const [row] = reviewRows(
-      { target: 'app', file: 'x', counts, open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
+      { file: 'x', open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
       new Map(),
     );
     const [{ value } = { value: '' }] = row ? reviewFacts(row) : [];

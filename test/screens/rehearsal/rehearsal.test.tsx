@@ -20,7 +20,7 @@ const shows = (model: Model, screen: string) => until(() => model.navigation.top
 async function reported(world: FakeWorld, typed = ''): Promise<Model> {
   const model = await listed(world);
   press(model, 'V');
-  expect(model.navigation.top().screen).toBe('rehearsal-command');
+  expect(model.navigation.top().screen).toBe('field');
   press(model, ...typed, 'enter');
   await shows(model, 'rehearsal');
   return model;
