@@ -206,7 +206,8 @@ function leftByPace({ done, total, samples }: Progress, { ms, startedAt, byTime,
   const span = Math.max(0, now - first.at);
   // A dump reads the catalog first.
   const expected = (total - first.done) / Math.max(ms - (first.at - startedAt), LEAST_PACED_SHARE * ms);
-  return (total - done) / ((done - first.done + expected * TRUSTED_MS) / (span + TRUSTED_MS));
+  const trusted = Math.max(TRUSTED_MS, TRUSTED_SHARE * ms);
+  return (total - done) / ((done - first.done + expected * trusted) / (span + trusted));
 }
 
 interface StepEstimate {
@@ -218,6 +219,8 @@ interface StepEstimate {
 }
 
 const TRUSTED_MS = 1000;
+/** The progress of a long step comes in parts that are not alike. */
+const TRUSTED_SHARE = 0.25;
 /** The least share of a step after its first report. */
 const LEAST_PACED_SHARE = 0.3;
 const OVERDUE_SHARE = 0.8;

@@ -20,7 +20,7 @@ const env = { ...inherited, TOOL_TRUST: 'true', XDG_CACHE_HOME: folder, TERM: 'x
 try {
   const program = await bundleScreens(folder);
   await withScreens([program, 'long'], async (terminal) => {
-    await terminal.waitFor('4 targets');
+    await terminal.waitFor('activity');
     terminal.press('\r');
     await terminal.waitFor('10,000');
     await pause(1000);
@@ -36,7 +36,7 @@ try {
     show('doing nothing', await terminal.load(), { unit: '% of a core', reach: 1 });
   });
   await withScreens([program, 'busy'], async (terminal) => {
-    await terminal.waitFor('4 targets');
+    await terminal.waitFor('activity');
     terminal.press('b');
     await terminal.waitFor('Dump a very large table');
     const before = terminal.frames();

@@ -160,11 +160,16 @@ const POSTGRES: Record<string, string[]> = {
     ...['OWNABLE', 'acl', 'defaults', 'grantee("g.grantee")', 'matched', 'objects'],
     ...['grantee("r.rolname")', 'others("a.attacl", "c.relowner")', 'others("f.acl", "f.owner")', 'owner', 'whose'],
     ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
+    ...['systemObjects(NullLiteral)', 'systemObjects(listed)'],
   ],
+  'swap/rights.ts': ['systemObjects(NullLiteral)'],
   // A part of a query of ours, with names of quoteText.
   'restore/difference/set-aside.ts': ['from', 'relationsOf(relations)', 'withAncestors("relations")'],
   // A table of queries of ours.
-  'swap/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
+  'swap/ownable.ts': [
+    ...['acl', 'catalog', 'condition ?? changed', 'grant.acl', 'namespace ? `…` : "0::oid"'],
+    ...['own', 'owner', 'rank', 'where'],
+  ],
   'swap/swap-session.ts': ['names'],
   'swap/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
   'sanitize/canaries.ts': ['at', 'given.join(", ")', 'list.join(", ")', 'nameOf(column)', 'nameOf(table)'],

@@ -12,10 +12,10 @@ export const profile = {
   rows: { byProgram: 'copied', emptyEnd: false, endBytes: 5 },
   indexing: 'Build indexes and constraints',
   perMs: {
-    readBytes: 50_000,
+    readBytes: 120_000,
     restoredBytes: 55_000,
     indexedBytes: 80_000,
-    copiedBytes: 60_000,
+    copiedBytes: 300_000,
     countedRows: 10_000,
     tableDefinitions: 1,
     indexDefinitions: 0.2,

@@ -6,25 +6,21 @@ import { snapshotId, time } from '../../repository/manifest/values.ts';
 import type { AllRead, RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { parseDuration } from '../../text/duration.ts';
-import { isSignedState, signState } from '../state-signature.ts';
+import { readSignedState, writeSignedState } from '../signed-state.ts';
 import { findTarget } from '../targets/find-target.ts';
-import { readState, writeState } from '../working-state.ts';
 
 /**
  * The last build or save of a target on this machine. A file of its own, not part of a manifest: manifests are pulled and
  * imported from others, who could claim that rows are unchanged.
  */
-const fileSchema = v.strictObject({
-  format: v.literal(2),
+const schema = v.strictObject({
+  format: v.literal(3),
   engine: v.picklist(ENGINE_IDS),
   snapshot: snapshotId,
   /** Creation of the last snapshot whose rows were all read. */
   full_at: time,
   evidence: v.unknown(),
-  signature: v.string(),
 });
-
-type Content = Omit<v.InferOutput<typeof fileSchema>, 'signature'>;
 
 /** A source, or with `save` the destination, which is another database; no name of a target has a plus sign. */
 interface EvidenceOf {
@@ -32,9 +28,10 @@ interface EvidenceOf {
   save?: boolean | undefined;
 }
 
-const nameOf = ({ target, save }: EvidenceOf): string => (save ? `save+${target}` : target);
-
-const file = (name: string) => ({ name: `evidence/${name}.json`, schema: fileSchema });
+const file = ({ target, save }: EvidenceOf) => ({
+  ...{ name: `evidence/${save ? 'save+' : ''}${target}.json`, purpose: 'build evidence' },
+  schema,
+});
 
 export interface LastEvidence {
   /** `null`: all rows are read. */
@@ -50,21 +47,10 @@ export async function readEvidence(
   context: Context,
   { target, save, full = false }: EvidenceOf & { full?: boolean | undefined },
 ): Promise<LastEvidence> {
-  const stored = await readSigned(context, nameOf({ target, save })).catch(() => undefined);
+  const stored = await readSignedState(context, file({ target, save })).catch(() => undefined);
   const { snapshot } = findTarget(context.configuration, target);
   const why = full ? 'asked' : stored ? whyDue(stored.full_at, snapshot?.full_every ?? FULL_EVERY, context) : 'first';
   return { evidence: why === null ? stored?.evidence : null, fullAt: stored?.full_at ?? null, why };
-}
-
-async function readSigned(context: Context, name: string): Promise<Content | undefined> {
-  const stored = await readState(context, file(name));
-  if (!stored) return;
-  const { signature, ...content } = stored;
-  return (await isSignedState(context, { ...statementOf(name, content), signature })) ? content : undefined;
-}
-
-function statementOf(target: string, content: Content) {
-  return { purpose: 'build evidence', content: { target, ...content } };
 }
 
 function whyDue(fullAt: string, every: string, { clock }: Context): AllRead | null {
@@ -85,12 +71,8 @@ export async function writeEvidence(
   context: Context,
   { engine, snapshot, fullAt, evidence, ...of }: BuiltEvidence,
 ): Promise<void> {
-  const name = nameOf(of);
-  const content = { format: 2, engine, snapshot, full_at: fullAt, evidence } as const;
-  try {
-    const signature = await signState(context, statementOf(name, content));
-    await writeState(context, file(name), { ...content, signature });
-  } catch {}
+  const content = { format: 3, engine, snapshot, full_at: fullAt, evidence } as const;
+  await writeSignedState(context, file(of), content).catch(() => {});
 }
 
 export interface LoadedEvidence {

@@ -4,7 +4,7 @@ import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { contentOf, swapStep } from '../expected-steps.ts';
 
 /** Rows that are found and copied in a millisecond. */
-const ROWS_PER_MS = 60;
+const ROWS_PER_MS = 200;
 /** Rows of the source that are looked through in one. */
 const READ_PER_MS = 900;
 
@@ -16,9 +16,9 @@ export function subsetExpectedSteps({ source, destination, tables }: SubsetPlanR
     { step: 'read', label: 'Select the rows', ms: 60 + all / READ_PER_MS },
     { step: 'prepare', label: 'Create a shadow database', ms: 80 },
     { step: 'copy', label: 'Copy the rows', ms: 100 + tables.length * 10 + taken / ROWS_PER_MS },
-    { step: 'index', label: 'Build indexes and constraints', ms: 150 + taken / 300 },
-    { step: 'finish', label: 'Gather statistics', ms: 50 + taken / 500 },
-    { step: 'prove', label: 'Verify foreign keys', ms: 20 + taken / 1000 },
+    { step: 'index', label: 'Build indexes and constraints', ms: 80 + taken / 600 },
+    { step: 'finish', label: 'Gather statistics', ms: 50 + taken / 1500 },
+    { step: 'prove', label: 'Verify foreign keys', ms: 20 + taken / 5000 },
     swapStep(destination.database, { ...contentOf(null, engine), tables: tables.length }),
   ];
 }

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBack, planBack } from '../../../src/operations/back/back.ts';
@@ -77,6 +78,13 @@ describeWithKind('postgres', 'what a destination holds', () => {
     await undo();
     expect(await contents()).toMatchObject({ snapshot: first, unchanged: false });
     await undo();
+    expect(await contents()).toMatchObject({ snapshot: second, unchanged: true });
+    // Only what this user has signed is believed.
+    const file = join(folder.path, 'work', 'evidence', 'loads+app.json');
+    const stored = await readFile(file, 'utf8');
+    await writeFile(file, stored.replace(`"snapshot":"${first}"`, `"snapshot":"${second}"`));
+    expect(await contents()).toMatchObject({ snapshot: second, unchanged: false });
+    await writeFile(file, stored);
     expect(await contents()).toMatchObject({ snapshot: second, unchanged: true });
     await applySave(context(), await planSave(context(), { target: 'app', name: 'lunch' }));
     await change();

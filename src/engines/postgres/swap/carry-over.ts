@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { OWNABLE } from './ownable.ts';
+import { OWNABLE, systemObjects } from './ownable.ts';
 
 /** Owners, grants and default privileges of a database; only SQL reads what is in the lists. */
 export interface ObjectOwnership {
@@ -23,10 +23,13 @@ const entriesOf = (acl: string): string => `
 /** Reads them in the database that is to be replaced. */
 export async function readOwnership(session: PostgresSession): Promise<ObjectOwnership> {
   const objects = await session.query<unknown>(`
-    SELECT o.granted_on, o.identity, NULL AS "column", o.owner::int8 AS owner, e.entries, e.signature
+    SELECT o.granted_on, o.identity, NULL AS "column", NULL::int8 AS system, o.owner::int8 AS owner, e.entries, e.signature
     FROM (${OWNABLE}) o, LATERAL (${entriesOf('o.acl')}) e WHERE o.granted_on IS NOT NULL
     UNION ALL
-    SELECT 'TABLE', i.identity, quote_ident(a.attname), c.relowner::int8, e.entries, e.signature
+    SELECT o.granted_on, o.identity, NULL, o.objid::int8, o.owner::int8, e.entries, e.signature
+    FROM (${systemObjects(null)}) o, LATERAL (${entriesOf('o.acl')}) e
+    UNION ALL
+    SELECT 'TABLE', i.identity, quote_ident(a.attname), NULL, c.relowner::int8, e.entries, e.signature
     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, pg_identify_object('pg_class'::regclass, c.oid, 0) i,
       LATERAL (${entriesOf('a.attacl')}) e
     WHERE a.attacl IS NOT NULL AND NOT a.attisdropped AND c.relnamespace <> 'pg_catalog'::regnamespace`);
@@ -81,19 +84,23 @@ export function carryOverQueries({ owner, ownership, copied = false }: CarryOver
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e')`;
   if (!ownership) return [transfer, multiranges];
   const objects = `json_to_recordset(${quoteText(JSON.stringify(ownership.objects))})
-    AS o (granted_on text, identity text, "column" text, owner int8, entries json, signature text)`;
+    AS o (granted_on text, identity text, "column" text, system int8, owner int8, entries json, signature text)`;
   const defaults = `json_to_recordset(${quoteText(JSON.stringify(ownership.defaults))})
     AS o (role text, schema text, kind text, entries json)`;
   const publicSchema = `
     SELECT format('ALTER SCHEMA public OWNER TO %I', pg_get_userbyid(o.owner::oid)) AS statement
     FROM ${objects} JOIN pg_namespace n ON n.nspname = 'public' AND n.nspowner <> o.owner::oid
     WHERE o.granted_on = 'SCHEMA' AND o.identity = 'public'`;
+  const listed = `t.oid IN (SELECT o.system::oid FROM ${objects} WHERE o.system IS NOT NULL)`;
   const matched = `
     ${objects} JOIN (
-      SELECT f.granted_on, f.identity, NULL AS "column", f.owner, e.signature
+      SELECT f.granted_on, f.identity, NULL AS "column", f.owner, NULL::aclitem[] AS system, e.signature
       FROM (${OWNABLE}) f, LATERAL (${entriesOf('f.acl')}) e
       UNION ALL
-      SELECT 'TABLE', i.identity, quote_ident(a.attname), c.relowner, ''
+      SELECT f.granted_on, f.identity, NULL, f.owner, f.acl, e.signature
+      FROM (${systemObjects(listed)}) f, LATERAL (${entriesOf('f.acl')}) e WHERE pg_has_role(f.owner, 'USAGE')
+      UNION ALL
+      SELECT 'TABLE', i.identity, quote_ident(a.attname), c.relowner, NULL, ''
       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relnamespace <> 'pg_catalog'::regnamespace,
         pg_identify_object('pg_class'::regclass, c.oid, 0) i
       WHERE a.attnum <> 0 AND NOT a.attisdropped
@@ -101,8 +108,9 @@ export function carryOverQueries({ owner, ownership, copied = false }: CarryOver
       AND f.signature <> o.signature`;
   // Who owns the object now and did before has what was left to the owner then; a new owner has everything.
   const revokes = `
-    SELECT format('REVOKE ALL ON %s %s FROM PUBLIC%s', o.granted_on, f.identity,
-      CASE WHEN f.owner = o.owner::oid THEN format(', %I', pg_get_userbyid(f.owner)) END) AS statement
+    SELECT format('REVOKE ALL ON %s %s FROM PUBLIC%s%s', o.granted_on, f.identity,
+      CASE WHEN f.owner = o.owner::oid THEN format(', %I', pg_get_userbyid(f.owner)) END,
+      (SELECT string_agg(format(', %I', pg_get_userbyid(a.grantee)), '') FROM aclexplode(f.system) a WHERE a.grantee NOT IN (0, f.owner))) AS statement
     FROM ${matched} WHERE o."column" IS NULL`;
   const grants = `
     SELECT format('GRANT %s ON %s %s TO %s%s', g.privileges, o.granted_on, f.identity, ${grantee('g.grantee')}, ${option}) AS statement
@@ -167,8 +175,8 @@ function formerGrants({ objects, whose }: { objects: string; whose: string }): s
 export function lostGrantsQuery({ objects }: ObjectOwnership): string {
   return `
     SELECT DISTINCT lower(o.granted_on) || ' ' || o.identity AS name
-    FROM json_to_recordset(${quoteText(JSON.stringify(objects))}) AS o (granted_on text, identity text, owner int8, entries json)
-    WHERE EXISTS (SELECT FROM json_to_recordset(o.entries) AS e (grantee text) WHERE e.grantee <> pg_get_userbyid(o.owner::oid))
+    FROM json_to_recordset(${quoteText(JSON.stringify(objects))}) AS o (granted_on text, identity text, system int8, owner int8, entries json)
+    WHERE o.system IS NULL AND EXISTS (SELECT FROM json_to_recordset(o.entries) AS e (grantee text) WHERE e.grantee <> pg_get_userbyid(o.owner::oid))
       AND NOT EXISTS (SELECT FROM (${OWNABLE}) f WHERE f.granted_on = o.granted_on AND f.identity = o.identity)
     ORDER BY 1`;
 }

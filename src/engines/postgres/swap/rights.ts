@@ -1,8 +1,10 @@
 import type { WarningEvent } from '../../../results/events.ts';
+import { boundedList } from '../../../text/bounded-list.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { attempt } from './carry-over.ts';
 import { readDatabase, settingStatements } from './inherit.ts';
+import { systemObjects } from './ownable.ts';
 
 export interface RightsCheck {
   /** On another database of the server. */
@@ -18,7 +20,9 @@ export interface RightsCheck {
 export async function checkRights({ server, inside, destination }: RightsCheck): Promise<WarningEvent[]> {
   const lacking = [
     ...(await refusedSettings(server, destination)),
-    ...(inside ? await foreignDefaults(inside) : ['its grants, since it takes no connections']),
+    ...(inside
+      ? [...(await foreignDefaults(inside)), ...(await grantsOfServer(inside))]
+      : ['its grants, since it takes no connections']),
     ...(await refusedTablespace(server, destination)),
   ];
   return lacking.map((what) => ({
@@ -55,6 +59,17 @@ async function foreignDefaults(inside: PostgresSession): Promise<string[]> {
     WHERE NOT pg_has_role(defaclrole, 'USAGE') ORDER BY 1`);
   return rows.map(({ role }) => `the default privileges of ${role}, of which the role is not a member`);
 }
+
+/** Objects of the server are its superuser's. */
+async function grantsOfServer(inside: PostgresSession): Promise<string[]> {
+  const rows = await inside.query<{ name: string }>(`
+    SELECT lower(o.granted_on) || ' ' || o.identity AS name FROM (${systemObjects(null)}) o
+    WHERE NOT pg_has_role(o.owner, 'USAGE') ORDER BY 1`);
+  const names = rows.map(({ name }) => name);
+  return names.length === 0 ? [] : [`grants and revokes on objects of the server: ${boundedList(names, NAMED)}`];
+}
+
+const NAMED = 5;
 
 async function refusedTablespace(server: PostgresSession, destination: string): Promise<string[]> {
   const tablespace = await readTablespace(server, destination);
