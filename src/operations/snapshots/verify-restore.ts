@@ -78,7 +78,7 @@ async function assertOneStatement(engine: Manifest['engine'], query: string): Pr
 }
 
 /** What the servers write for false. */
-const FALSE = new Set([null, '', '0', 'f', 'false']);
+const FALSE = new Set([null, '', '0', 'false']);
 
 function assertTrue(value: string | null, query: string): void {
   if (!FALSE.has(value)) return;

@@ -94,7 +94,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       await use(fakeSuggestion());
       world.done.push(`close the suggestion of ${target}`);
     },
-    reviewLedger: async (_session, { target }) => fakeReview(),
+    reviewLedger: async () => fakeReview(),
     answerItem: async (_session, { target, name, entry, replaces }) => {
       if (world.failLedger) throw world.failLedger;
       const shown = world.done.findLast((line) => line.startsWith(`classify ${target}: ${name} `));
