@@ -77,7 +77,7 @@ async function assertOneStatement(engine: Manifest['engine'], query: string): Pr
   throw new UserError('invalid_value', '--query must be one SELECT without a semicolon');
 }
 
-/** What the servers write for false. */
+/** Texts of false, as the servers write it. */
 const FALSE = new Set([null, '', '0', 'false']);
 
 function assertTrue(value: string | null, query: string): void {
