@@ -204,5 +204,7 @@ function createReader(toc: Buffer): Reader | null {
   // The database.
   text();
   reader.head = { serverVersion: text() };
+  // The version of pg_dump.
+  text();
   return reader;
 }
