@@ -2,14 +2,19 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import type { Column } from '../src/presentation/shapes/column.ts';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
-import { fullWidth, layOutMeasured, measureColumns } from '../src/presentation/shapes/table-layout.ts';
+import {
+  fullWidth,
+  layOutMeasured,
+  measureColumns,
+  type TableLayout,
+} from '../src/presentation/shapes/table-layout.ts';
 import type { UserError } from '../src/runtime/errors.ts';
-import { wrap } from '../src/text/text-width.ts';
+import { cellWidth, wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';
 import { Lines, type Span } from './line.tsx';
-import { essentialTexts, listPanes } from './list-panes.ts';
-import { LIST_MARGIN, TableList } from './table-list.tsx';
+import { LIST_MARGIN, TableList, tableRow } from './table-list.tsx';
+import { useTheme } from './theme.ts';
 
 export interface ListViewProps<Row> {
   /** The same object in every frame: the layout is memoized. */
@@ -35,6 +40,7 @@ export interface ListViewProps<Row> {
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, isActive } = props;
   const { wide = false, hasFacts = false } = props;
+  const { glyphs } = useTheme();
   const mayShowDetail = wide && detail !== undefined;
   const measured = useMemo(() => measureColumns(columns, rows), [columns, rows]);
   const needed = mayShowDetail ? fullWidth(measured) : 0;
@@ -51,12 +57,13 @@ export function ListView<Row>(props: ListViewProps<Row>) {
     <Box flexDirection={beside ? 'row' : 'column'}>
       <TableList
         layout={layout}
-        rows={rows}
+        items={rows}
+        row={(one) => tableRow(layout, one, glyphs.ellipsis)}
         keyOf={keyOf}
         selected={selected}
         width={listWidth}
         height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
-        isActive={isActive}
+        {...(isActive !== undefined && { isActive })}
       />
       <Lines lines={below.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={width} />
       {shown && (
@@ -69,4 +76,43 @@ export function ListView<Row>(props: ListViewProps<Row>) {
       )}
     </Box>
   );
+}
+
+export interface ListPanes {
+  place: 'beside' | 'below' | 'none';
+  /** Cells of the list. */
+  listWidth: number;
+}
+
+interface ListRoom {
+  width: number;
+  height: number;
+  /** There is room for details beside the list. */
+  wide: boolean;
+  /** The width at which the table drops no column. */
+  needed: number;
+}
+
+/** Cells of details beside a list, at least. */
+const LEAST_DETAILS = 40;
+/** In fewer rows there is no pane below the list. */
+const BELOW_FROM = 16;
+
+/** Details stand beside the list only where that costs the list no column. */
+export function listPanes({ width, height, wide, needed }: ListRoom): ListPanes {
+  const most = width - LEAST_DETAILS;
+  const list = needed + LIST_MARGIN;
+  if (wide && list <= most) {
+    return { place: 'beside', listWidth: Math.min(most, Math.max(list, Math.floor(width * 0.6))) };
+  }
+  return { place: height >= BELOW_FROM ? 'below' : 'none', listWidth: width };
+}
+
+/** `NOTE: before the release`: what must not be cut of the selected row, where its column is cut or dropped. */
+export function essentialTexts<Row>(columns: Column<Row>[], { columns: shown }: TableLayout<Row>, row: Row): string[] {
+  return columns.flatMap(({ title, cell, essential = false }) => {
+    const { text } = cell(row);
+    const width = shown.find(({ column }) => column.title === title)?.width ?? 0;
+    return essential && text.trim() !== '' && cellWidth(text) > width ? [`${title}: ${text}`] : [];
+  });
 }

@@ -26,13 +26,12 @@ export interface PaneColumn {
 /** Lines over the whole width, below the panes. */
 export interface Strip {
   title: Span[];
-  aside?: Span[];
   lines: Span[][];
 }
 
 interface PanesProps {
   columns: PaneColumn[];
-  strip: Strip | null;
+  strip: Strip;
 }
 
 /** Panes side by side with a rule between them, and a strip below; `panesBorder` is the page's border around them. */
@@ -51,8 +50,8 @@ export function Panes({ columns, strip }: PanesProps) {
           </Box>
         ))}
       </Box>
-      {strip && <Line spans={stripRule(columns, strip, glyphs)} width={width} />}
-      {strip?.lines.map((spans, index) => (
+      <Line spans={stripRule(columns, strip, glyphs)} width={width} />
+      {strip.lines.map((spans, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
         <Line key={index} spans={betweenSides(spans, { width, glyphs })} width={width} />
       ))}
@@ -144,14 +143,13 @@ function titledRule(
 }
 
 /** The upper border with the titles of the first panes, and the lower one. */
-export function panesBorder({ columns, strip }: PanesProps, glyphs: Glyphs): { head: Span[]; lower: Span[] } {
+export function panesBorder(columns: PaneColumn[], glyphs: Glyphs): { head: Span[]; lower: Span[] } {
   const { corners, junctions, rule } = glyphs;
   const segments = columns.flatMap(({ width, panes: [pane] }, index): Span[] => [
     ...(index === 0 ? [] : [{ text: junctions.down, tone: 'border' as const }]),
     ...(pane ? titledRule(pane, { width, glyphs }) : []),
   ]);
-  const between = strip ? rule : junctions.up;
-  const foot = columns.map(({ width }) => rule.repeat(width)).join(between);
+  const foot = columns.map(({ width }) => rule.repeat(width)).join(rule);
   return {
     head: [{ text: corners.topLeft, tone: 'border' }, ...segments, { text: corners.topRight, tone: 'border' }],
     lower: [{ text: `${corners.bottomLeft}${foot}${corners.bottomRight}`, tone: 'border' }],
@@ -159,18 +157,15 @@ export function panesBorder({ columns, strip }: PanesProps, glyphs: Glyphs): { h
 }
 
 /** Its title covers the junctions below it. */
-function stripRule(columns: PaneColumn[], { title, aside = [] }: Strip, glyphs: Glyphs): Span[] {
+function stripRule(columns: PaneColumn[], { title }: Strip, glyphs: Glyphs): Span[] {
   const { junctions, rule } = glyphs;
   const width = columns.reduce((sum, column) => sum + column.width + 1, -1);
   const plain = columns.map((column) => rule.repeat(column.width)).join(junctions.up);
-  const lead = titledRule({ title, focused: false }, { width: Math.min(width, spansWidth(title) + 4), glyphs });
-  const right: Span[] = spansWidth(aside) === 0 ? [] : [{ text: ' ' }, ...aside, { text: ` ${rule}`, tone: 'border' }];
-  const rest = plain.slice(spansWidth(lead), plain.length - spansWidth(right));
+  const lead = titledRule({ title }, { width: Math.min(width, spansWidth(title) + 4), glyphs });
   return [
     { text: junctions.right, tone: 'border' },
     ...lead,
-    { text: rest, tone: 'border' },
-    ...right,
+    { text: plain.slice(spansWidth(lead)), tone: 'border' },
     { text: junctions.left, tone: 'border' },
   ];
 }

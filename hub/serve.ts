@@ -150,7 +150,7 @@ function trialText(url: string, { ownerToken, pages }: { ownerToken: string; pag
   return [
     `The hub is at ${url}. Owner token, shown once:`,
     ownerToken,
-    `Use it where there is a configuration (tool config init makes one): tool auth token - --hub ${url}`,
+    `Use it where there is a configuration (tool config init --no-tui makes one): tool auth token - --hub ${url}`,
     `Its pages, for one sign-in: ${pages}`,
     '',
   ].join('\n');

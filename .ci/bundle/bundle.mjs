@@ -1,3 +1,4 @@
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -13,16 +14,13 @@ const require = createRequire(import.meta.url);
 
 const TARGET = 'node22.15';
 
+const sources = join(import.meta.dirname, '../..');
+
 /** Files that are started by themselves: the program and its worker threads. */
-const entries = [
-  'src/main.ts',
-  'src/operations/refresh-worker.ts',
-  'src/repository/objects/object-worker.ts',
-  'src/engines/mysql/dump/row-worker.ts',
-  'src/engines/postgres/dump/copy-worker.ts',
-  'src/sanitize/leaks/leak-worker.ts',
-  'hub/manifests/manifest-worker.ts',
-];
+const entries = ['src/main.ts', ...globSync('{src,hub}/**/*-worker.ts', { cwd: sources }).sort()];
+
+const engineFolder = join(sources, 'src/engines');
+const engines = readdirSync(engineFolder).filter((name) => existsSync(join(engineFolder, name, 'engine.ts')));
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
 const heavyPackages =
@@ -38,25 +36,28 @@ const roots = [
   /^src\/(cli\/run-command|config\/(load|problems\/misnamed-targets|secrets\/secret-values)|process\/(redact|local)|engines\/containers|repository\/staging)\.ts$/,
   /^src\/operations\/(build|load)\//,
   // Without what only large tables need: threads, and the driver for PostgreSQL.
-  ...['mysql', 'postgres'].map(
+  ...engines.map(
     (name) =>
       new RegExp(`^src/engines/${name}/(catalog|connection|dump|restore|server|swap)/(?!.*(-worker|wire)\\.ts$)`),
   ),
 ];
 
-/** All of an engine but what every start reads. */
-const codeOf = (engines) => new RegExp(`src/engines/(?:${engines})/(?!profile|details-schema)`);
+/** All of some engines but what every start reads. */
+const codeOf = (names) => new RegExp(`src/engines/(?:${names.join('|')})/(?!profile|details-schema)`);
 
 /** Files that what is loaded with an entry must not contain. */
 const loadedLate = [
-  { entry: /^src\/main\.ts$/, late: [heavyPackages, codeOf('mysql|postgres')] },
+  { entry: /^src\/main\.ts$/, late: [heavyPackages, codeOf(engines)] },
   // Before the first frame.
   {
     entry: /^screens\/start\.tsx$/,
-    late: [codeOf('mysql|postgres'), /node_modules\/(valibot|yaml)\/|src\/config\/load\.ts/],
+    late: [codeOf(engines), /node_modules\/(valibot|yaml)\/|src\/config\/load\.ts/],
   },
-  { entry: /^src\/engines\/mysql\//, late: [codeOf('postgres')] },
-  { entry: /^src\/engines\/postgres\//, late: [codeOf('mysql'), /node_modules\/mysql2\//] },
+  ...engines.map((name) => ({
+    entry: new RegExp(`^src/engines/${name}/`),
+    late: [codeOf(engines.filter((other) => other !== name))],
+  })),
+  { entry: /^src\/engines\/postgres\//, late: [/node_modules\/mysql2\//] },
 ];
 
 /** Native or optional packages, which stay in node_modules and are loaded when needed. */

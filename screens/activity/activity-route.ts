@@ -1,6 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
-import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { type ActivityEntry, activityOf } from '../app/lists/activity.ts';
+import { filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 
@@ -31,10 +32,7 @@ export function allActivity({ runs, messages, history, clock }: Model, { of }: A
 
 /** The entries that the filter lets through. */
 export function activityInView(model: Model, route: ActivityRoute): ActivityEntry[] {
-  const filter = route.typing?.text ?? route.list.filter;
-  const entries = allActivity(model, route);
-  if (filter === '') return entries;
-  return entries.filter(({ name, target, status, text }) => matchesFilter(filter, [name, target, status, text]));
+  return filtered(route, allActivity(model, route), ({ name, target, status, text }) => [name, target, status, text]);
 }
 
 export function selectedActivity(model: Model, route: ActivityRoute): ActivityEntry | null {

@@ -8,7 +8,7 @@ import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { refreshHistory } from '../app/lists/activity.ts';
 import { FILTERED } from '../app/lists/filter.ts';
-import { type ScreenModule, targetNamed } from '../app/model.ts';
+import { minuteOf, type ScreenModule, targetNamed } from '../app/model.ts';
 import { EMPTY, noMatchLines } from '../app/text.ts';
 import { type ActivityRoute, activityInView, allActivity, selectedActivity } from './activity-route.ts';
 import { ACTIVITY_KEYS } from './keys.ts';
@@ -37,7 +37,7 @@ function ActivityView({ route }: { route: ActivityRoute }) {
   const damaged = useStore(model.history, ({ found }) => found?.damaged_lines ?? 0);
   // Durations of runs in progress.
   useAnimation({ interval: 1000, isActive: isRunning });
-  const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const now = minuteOf(model);
   const columns = useMemo(() => activityColumns({ glyphs, now }), [glyphs, now]);
   const rows = activityInView(model, route);
   const all = allActivity(model, route);
@@ -55,5 +55,3 @@ function ActivityView({ route }: { route: ActivityRoute }) {
     />
   );
 }
-
-const MINUTE = 60_000;

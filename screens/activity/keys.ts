@@ -5,10 +5,9 @@ import { notWritable } from '../app/why-not.ts';
 import { startBuild } from '../commands/build.ts';
 import { confirmLoad } from '../commands/load.ts';
 import { openSnapshot } from '../commands/open-target.ts';
-import { confirmReset } from '../commands/reset.ts';
+import { confirmReset, UNDO } from '../commands/reset.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import { runRoute } from '../commands/runs/run-route.ts';
-import { UNDO } from '../commands/undo.ts';
 import { type ActivityRoute, selectedActivity } from './activity-route.ts';
 
 /** Operations that are repeated without their original request; a load and a reset ask first. */
@@ -23,7 +22,7 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
   {
     keys: ['enter', 'right'],
     label: 'open',
-    help: 'open the snapshot that was made or loaded; a run in progress or failed with its steps',
+    help: 'open the snapshot that was made or loaded; a sanitization, a run in progress or failed with its steps',
     whyNot: ({ model, route }) => (opened(model, route) ? null : 'There is nothing to open'),
     run: (model, route) => opened(model, route)?.(),
     palette: false,
@@ -35,7 +34,7 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
     label: 'log',
     help: 'the run with its log',
     palette: 'Open log of the run',
-    whyNot: ({ run }) => (run ? null : 'Only runs of this session have a log here: see logs.dir'),
+    whyNot: ({ run }) => (run ? null : 'Only runs of this session have a log here: debug: true keeps one in a file'),
     run: (model, route) => {
       const run = selectedActivity(model, route)?.run;
       if (run) model.navigation.push({ ...runRoute(run.id), log: true });
@@ -61,7 +60,9 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
 
 function opened(model: Model, route: ActivityRoute): (() => void) | null {
   const { target = null, snapshot = null, status, run = null } = selectedActivity(model, route) ?? {};
-  if (status === 'done' && target !== null && snapshot !== null) return () => openSnapshot(model, { target, snapshot });
+  const hasCoverage = run?.summary?.sanitized !== undefined;
+  if (status === 'done' && !hasCoverage && target !== null && snapshot !== null)
+    return () => openSnapshot(model, { target, snapshot });
   return run && (() => model.navigation.push(runRoute(run.id)));
 }
 

@@ -1,6 +1,5 @@
 import { createStore } from 'zustand/vanilla';
 import { setKeysInEffect } from '../../src/config/keys/keys-in-effect.ts';
-import type { HistoryState } from '../../src/state/history.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
 import { elapsed } from '../../src/state/run.ts';
@@ -14,7 +13,7 @@ import { addOutcome, keepMessages } from './keep-messages.ts';
 import { refreshHistory } from './lists/activity.ts';
 import { createViews } from './lists/in-view.ts';
 import { refreshTargets } from './lists/refresh.ts';
-import type { Model, Session, TerminalControl } from './model.ts';
+import type { History, Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import type { Route } from './route.ts';
 import { SCREENS } from './screens.ts';
@@ -53,7 +52,7 @@ export function createModel(options: ModelOptions): Model {
     screens: SCREENS,
     navigation,
     messages,
-    history: createStore<HistoryState>(() => ({ found: null, error: null })),
+    history: createStore<History>(() => ({ found: null, error: null })),
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
     runs: createRuns({ clock, onEnd }),

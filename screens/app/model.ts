@@ -8,9 +8,9 @@ import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Mode } from '../../src/results/configuration-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { toUserError } from '../../src/runtime/errors.ts';
-import type { HistoryState } from '../../src/state/history.ts';
+import { toUserError, type UserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { Messages } from '../../src/state/messages.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
@@ -140,8 +140,7 @@ export interface Model {
   snapshots: SnapshotsStore;
   runs: Runs;
   messages: Messages;
-  /** Operations of earlier sessions and of scripts. */
-  history: StoreApi<HistoryState>;
+  history: StoreApi<History>;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -163,6 +162,12 @@ export interface Model {
   mouse: { on: boolean };
   /** Time of the last Ctrl-C: a second one soon after leaves. */
   interrupts: { last: number | null };
+}
+
+/** Operations of earlier sessions and of scripts; `null` until they are read. */
+export interface History {
+  found: HistoryList | null;
+  error: UserError | null;
 }
 
 /** State from the configuration in effect. */
@@ -216,6 +221,13 @@ export function isUnconfigured({ targets }: Model): boolean {
   return targets.getState().error?.code === 'no_configuration';
 }
 
+const MINUTE_MS = 60_000;
+
+/** Ages are drawn anew once in a minute. */
+export function minuteOf({ clock }: Model): number {
+  return Math.floor(clock().getTime() / MINUTE_MS) * MINUTE_MS;
+}
+
 /** A session for an operation without progress, such as a listing. */
 export function quietly(signal: AbortSignal): RunContext {
   return { report: () => {}, signal };
@@ -225,6 +237,17 @@ export function quietly(signal: AbortSignal): RunContext {
 export function notifyFailure({ navigation }: Pick<Model, 'navigation'>, thrown: unknown): void {
   const { message, hint } = toUserError(thrown);
   navigation.notify({ tone: 'bad', text: [message, hint].filter(Boolean).join('. ') });
+}
+
+/** Does the work, or shows why it failed; resolves with whether it is done. */
+export async function orNotify(model: Pick<Model, 'navigation'>, work: () => void | Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+    return false;
+  }
 }
 
 export function targetNamed({ entries }: TargetsState, name: string): TargetEntry | null {

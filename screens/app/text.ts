@@ -1,4 +1,5 @@
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
+import type { Cell } from '../../src/presentation/shapes/column.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 
@@ -103,6 +104,11 @@ export function versionText(version: string): string {
 /** `2 of 12 snapshots` */
 export function countText(shown: number, all: number, noun: string): string {
   return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
+}
+
+/** Before what is counted. */
+export function markedText(count: number): Cell[] {
+  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
 export function sortedText(by: string): string {

@@ -1,4 +1,5 @@
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
+import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { isUnconfigured, type KeyContext, type Model } from './model.ts';
 
 // Why a command is disabled; `null` where it is not.
@@ -20,8 +21,14 @@ export function noTarget({ target }: Pick<KeyContext, 'target'>): string | null 
   return target ? null : 'No target is selected';
 }
 
-export function noSnapshot({ snapshot }: Pick<KeyContext, 'snapshot'>): string | null {
-  return snapshot ? null : `There is no snapshot yet: press ${keyText('build')} to build one`;
+export function noSnapshot({
+  snapshot,
+  target,
+  model,
+}: Pick<KeyContext, 'snapshot' | 'target' | 'model'>): string | null {
+  if (snapshot) return null;
+  const isRead = !target || snapshotsOf(model.snapshots.getState(), target.row.name).phase !== 'loading';
+  return isRead ? `There is no snapshot yet: press ${keyText('build')} to build one` : 'The snapshots are being read';
 }
 
 export function notLoadable(context: KeyContext): string | null {

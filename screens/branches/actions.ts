@@ -5,13 +5,12 @@ import { branchResetOperation } from '../../src/operations/branch/reset/operatio
 import { branchSwitchOperation } from '../../src/operations/branch/switch/operation.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import { refreshingBranches } from '../commands/branches.ts';
 import { CHANGES, openChanges } from '../commands/changes.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO, showPoints } from '../commands/points.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
 import { askForName, SAVE } from '../commands/save.ts';
-import { type BranchesRoute, selectedBranch } from './branches-route.ts';
+import { type BranchesRoute, refreshBranches, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'new',
@@ -35,7 +34,7 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, (request) =>
       confirmOperation(model, branchSwitchOperation, {
-        ...refreshingBranches(model, request.target),
+        after: () => refreshBranches(model, request.target),
         request,
         title: `switch to ${request.name}`,
       }),
@@ -51,7 +50,7 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, (request) =>
       confirmOperation(model, branchResetOperation, {
-        ...refreshingBranches(model, request.target),
+        after: () => refreshBranches(model, request.target),
         request,
         title: `reset ${request.name}`,
       }),
@@ -68,7 +67,7 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, ({ name, ...rest }) =>
       confirmOperation(model, branchDropOperation, {
-        ...refreshingBranches(model, rest.target),
+        after: () => refreshBranches(model, rest.target),
         request: { ...rest, names: [name] },
         title: `drop ${name}`,
       }),

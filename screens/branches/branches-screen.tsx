@@ -8,7 +8,7 @@ import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
 import { REHEARSE } from '../commands/rehearse.ts';
-import { UNDO } from '../commands/undo.ts';
+import { UNDO } from '../commands/reset.ts';
 import {
   BACK_TO_POINT,
   BRANCH_CHANGES,

@@ -3,8 +3,7 @@ import { backOperation } from '../../src/operations/back/operation.ts';
 import { CHANGES_NOTICES, MOST_COPIED, madeSqlText, sidesText } from '../../src/operations/changes/list-text.ts';
 import type { ChangesResult } from '../../src/results/changes-results.ts';
 import { printable } from '../../src/text/printable.ts';
-import type { KeyBinding, KeyContext, Model } from '../app/model.ts';
-import { notifyFailure } from '../app/model.ts';
+import { type KeyBinding, type KeyContext, type Model, orNotify } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { refreshChanges } from '../commands/changes.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
@@ -76,13 +75,11 @@ async function copySql(model: Model, { target, found }: ChangesRoute): Promise<v
     .toISOString()
     .replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-changes-${encodeURIComponent(target)}-${time}.sql`);
-  try {
+  await orNotify(model, async () => {
     const made = await found.makeSql({ file, most: MOST_COPIED });
     if ('text' in made) model.terminal.copy(made.text);
     model.navigation.notify({ tone: 'good', text: madeSqlText(made) });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }
 
 export const RETURN_TO_BASE: KeyBinding<ChangesRoute> = {

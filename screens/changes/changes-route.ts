@@ -1,9 +1,10 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { OpenChanges } from '../../src/operations/changes/changes.ts';
 import { type ChangeEntry, changeEntries, entryName } from '../../src/operations/changes/list-text.ts';
-import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import type { RunState } from '../../src/state/run.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
+import { filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
 declare module '../app/route.ts' {
@@ -27,10 +28,9 @@ export interface ChangesRoute extends FetchState<OpenChanges> {
   typing: TextEdit | null;
 }
 
-export function entriesInView({ found, list, typing }: ChangesRoute): ChangeEntry[] {
-  const filter = typing?.text ?? list.filter;
-  const all = found ? changeEntries(found.result) : [];
-  return filter === '' ? all : all.filter((entry) => matchesFilter(filter, [entryName(entry), entry.kind]));
+export function entriesInView(route: ChangesRoute): ChangeEntry[] {
+  const entries = route.found ? changeEntries(route.found.result) : [];
+  return filtered(route, entries, (entry) => [entryName(entry), entry.kind]);
 }
 
 export function selectedEntry(route: ChangesRoute): ChangeEntry | null {

@@ -19,7 +19,7 @@ import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
 import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
-import { FILTER, FILTERED } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING, noMatchLines } from '../app/text.ts';
 import { refreshChanges } from '../commands/changes.ts';
@@ -61,7 +61,6 @@ function ChangesView({ route }: { route: ChangesRoute }) {
   if (!found && !error) return <Reading route={route} path={path} />;
   const result = found?.result;
   const entries = entriesInView(route);
-  const isFiltered = route.typing !== null || route.list.filter !== '';
   return (
     <ListFrame<ChangeEntry>
       route={route}
@@ -70,7 +69,7 @@ function ChangesView({ route }: { route: ChangesRoute }) {
       {...(result && { above: [{ text: `  ${sinceLine(result)}`, tone: 'dim' as const }] })}
       columns={columns}
       rows={entries}
-      empty={result && !isFiltered ? nothingChanged(result) : noMatchLines('changes')}
+      empty={result && !isFiltering(route) ? nothingChanged(result) : noMatchLines('changes')}
       detail={changeFacts}
       beside
       filtered

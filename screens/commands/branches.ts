@@ -1,7 +1,8 @@
 import { branchCreateOperation } from '../../src/operations/branch/create/operation.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import { readBranches, refreshBranches } from '../branches/branches-route.ts';
@@ -14,10 +15,7 @@ export const BRANCHES: KeyBinding = {
   help: 'branches of the target: separate databases made from its base copy',
   palette: 'Open branches',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) showBranches(model, target.row.name);
-  },
+  run: onTarget(showBranches),
 };
 
 export function showBranches(model: Model, target: string): void {
@@ -28,13 +26,8 @@ export function showBranches(model: Model, target: string): void {
 export function confirmCreate(model: Model, request: { target: string; name: string; from?: string }): void {
   const { target, name } = request;
   confirmOperation(model, branchCreateOperation, {
-    ...refreshingBranches(model, target),
+    after: () => refreshBranches(model, target),
     request,
     title: `create branch ${name}`,
   });
-}
-
-/** The list is read again after the run. */
-export function refreshingBranches(model: Model, target: string) {
-  return { after: () => refreshBranches(model, target) };
 }

@@ -5,7 +5,8 @@ import { queuedText } from '../../src/presentation/shapes/question.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { ScreenNotice } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
-import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { type KeyBinding, type Model, quietly } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { confirmationOf, plannedRun } from './runs/confirm.ts';
 import type { ConfirmRoute } from './runs/confirm-route.ts';
@@ -28,10 +29,7 @@ export const BUILD: KeyBinding = {
       (src_url ? null : `${name} has no source database (snapshot.src_url)`)
     );
   },
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) void startBuild(model, { target: target.row.name });
-  },
+  run: onTarget((model, target) => void startBuild(model, { target })),
 };
 
 /** A running build may have begun before the change that is to be in the next snapshot; a queued one has not. */

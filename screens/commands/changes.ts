@@ -3,8 +3,9 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { foldRun, startRun } from '../../src/state/run.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { changeRoute, notFetched } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import { changeRoute, left, notFetched } from '../app/lists/fetched.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import type { ChangesRoute } from '../changes/changes-route.ts';
 
@@ -17,10 +18,7 @@ export const CHANGES: KeyBinding = {
   help: 'rows and definitions of the destination that changed since the last load',
   palette: 'Show changes since the last load',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) openChanges(model, { target: target.row.name });
-  },
+  run: onTarget((model, target) => openChanges(model, { target })),
 };
 
 /** Shows the changes as soon as they are read; both states stay readable until the user leaves. */
@@ -51,10 +49,7 @@ function read(model: Model, { target, branch, since, controller, state }: Change
   const use = (found: OpenChanges): Promise<void> => {
     progress.flush();
     update({ found });
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return left(controller);
   };
   const request = { target, ...(branch !== undefined && { branch }), ...(since !== undefined && { since }) };
   model.operations.withChanges({ signal, report: progress.report }, request, use).catch((thrown: unknown) => {

@@ -1,7 +1,8 @@
 import { loadOperation } from '../../src/operations/load/operation.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onSnapshot, onTarget, type SelectedSnapshot } from '../app/on-selected.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
 import { confirmReset } from './reset.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -12,12 +13,7 @@ export const LOAD: KeyBinding = {
   help: 'restore the snapshot into the destination; shows the plan and asks first',
   palette: 'Load snapshot…',
   whyNot: notLoadable,
-  run: (model) => {
-    const { target, snapshot } = contextOf(model);
-    if (!target || !snapshot) return;
-    const request = { target: target.row.name, snapshot: snapshot.id };
-    confirmLoad(model, request, `snapshot ${briefName(snapshot)}`);
-  },
+  run: onSnapshot(confirmLoadOf),
 };
 
 export const LOAD_LATEST: KeyBinding = {
@@ -26,18 +22,19 @@ export const LOAD_LATEST: KeyBinding = {
   help: 'restore the newest snapshot into the destination; shows the plan and asks first',
   palette: 'Load latest snapshot…',
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) confirmLoad(model, { target: target.row.name }, 'latest');
-  },
+  run: onTarget((model, target) => confirmLoad(model, { target }, 'latest')),
 };
+
+export function confirmLoadOf(model: Model, { target, snapshot }: SelectedSnapshot): void {
+  confirmLoad(model, { target, snapshot: snapshot.id }, `snapshot ${briefName(snapshot)}`);
+}
 
 /** With a reset, a load of all tables, and one without the steps of `after_load`, where the plan has what they change. */
 export function confirmLoad(model: Model, request: LoadRequest, what: string): void {
   const { target } = request;
   const again = (change: Partial<LoadRequest>) => (): void => confirmLoad(model, { ...request, ...change }, what);
   confirmOperation(model, loadOperation, {
-    request: request,
+    request,
     title: `load ${what}`,
     alternatives: ({ reset_instead, difference, after_load }) => ({
       ...(reset_instead && { reset: () => confirmReset(model, target) }),

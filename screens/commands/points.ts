@@ -1,9 +1,10 @@
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
-import { readPoints, refreshPoints } from '../points/points-route.ts';
+import { readPoints } from '../points/points-route.ts';
 
 /** On the screens of a target. */
 export const BACK_TO: KeyBinding = {
@@ -12,19 +13,10 @@ export const BACK_TO: KeyBinding = {
   help: 'states that the destination can return to: saves, the last load, the replaced database',
   palette: 'Return to a save, the last load or the replaced database…',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    showPoints(model, { target: target.row.name });
-  },
+  run: onTarget((model, target) => showPoints(model, { target })),
 };
 
 export function showPoints(model: Model, of: Pick<Routes['points'], 'target' | 'branch'>): void {
   const route: Routes['points'] = { screen: 'points', ...of, list: emptyList, ...notFetched() };
   showWhileFetching(model, route, (signal) => readPoints(model, of, signal));
-}
-
-/** The list is read again after the run. */
-export function refreshingPoints(model: Model, target: string) {
-  return { after: () => refreshPoints(model, target) };
 }

@@ -6,7 +6,8 @@ import { REHEARSAL_COMMAND } from '../../src/operations/rehearse/screen-text.ts'
 import { emptyList } from '../../src/state/list.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onRun, onTarget } from '../app/on-selected.ts';
 import type { Route, Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -17,18 +18,15 @@ export const REHEARSE: KeyBinding = {
   help: 'rehearse a migration on a new branch: locks, rewrites, changes; asks for the command',
   palette: 'Rehearse migration…',
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const { name } = target.row;
+  run: onTarget((model, target) =>
     model.navigation.push({
-      ...{ screen: 'field', path: [name, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
+      ...{ screen: 'field', path: [target, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
       accept(text) {
         model.navigation.pop();
-        beginRehearsal(model, name, text);
+        beginRehearsal(model, target, text);
       },
-    });
-  },
+    }),
+  ),
 };
 
 /** Begins as soon as it is planned: only a branch of its own is changed. */
@@ -52,10 +50,7 @@ export const SHOW_REHEARSAL: KeyBinding = {
   help: 'the report of the rehearsal',
   palette: 'Open report of the rehearsal',
   when: ({ run }) => run?.summary?.rehearsal !== undefined,
-  run: (model) => {
-    const { run } = contextOf(model);
-    if (run) model.navigation.push(rehearsalRoute(run));
-  },
+  run: onRun(({ navigation }, run) => navigation.push(rehearsalRoute(run))),
 };
 
 /** Shows the report in place of the run that has ended, where that is shown. */

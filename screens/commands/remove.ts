@@ -1,6 +1,7 @@
 import { removeOperation } from '../../src/operations/remove/operation.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import { contextOf, type KeyBinding } from '../app/model.ts';
+import type { KeyBinding } from '../app/model.ts';
+import { onSnapshot } from '../app/on-selected.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -11,10 +12,8 @@ export const REMOVE: KeyBinding = {
   help: 'remove the snapshot; asks first',
   palette: 'Remove snapshot…',
   whyNot: (context) => notWritable(context) ?? noSnapshot(context),
-  run: (model) => {
-    const { target, snapshot } = contextOf(model);
-    if (!target || !snapshot) return;
-    const request = { target: target.row.name, snapshot: snapshot.id };
+  run: onSnapshot((model, { target, snapshot }) => {
+    const request = { target, snapshot: snapshot.id };
     confirmOperation(model, removeOperation, { request, title: `remove snapshot ${briefName(snapshot)}` });
-  },
+  }),
 };

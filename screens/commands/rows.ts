@@ -1,10 +1,26 @@
+import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
-import { moveInGrid } from '../app/lists/grid-keys.ts';
+import { type GridState, moveInGrid } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
-import type { RowsRoute } from '../rows/rows-route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    rows: RowsRoute;
+  }
+}
+
+export interface RowsRoute extends FetchState<RowsResult>, GridState {
+  screen: 'rows';
+  target: string;
+  snapshot: SnapshotRow;
+  table: string;
+  revealed: boolean;
+  /** Rows before the first one of the page. */
+  skip: number;
+}
 
 const SCREEN_ROWS = 500;
 

@@ -4,7 +4,8 @@ import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
+import { contextOf, type KeyBinding, type Model, orNotify } from '../app/model.ts';
+import { onRun, onTarget } from '../app/on-selected.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
 import { offerReview } from '../ledger/actions.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
@@ -52,11 +53,10 @@ export const SUGGEST: KeyBinding = {
     const left = context.run?.summary?.sanitized?.coverage.findings.length ?? 0;
     return notWritable(context) ?? (left > 0 ? null : 'No personal column is unchanged');
   },
-  run: (model) => {
-    const { run } = contextOf(model);
-    const original = run?.summary?.sanitized?.original;
-    if (run && original) openSuggestion(model, { target: run.target, snapshot: original.id });
-  },
+  run: onRun((model, { target, summary }) => {
+    const original = summary?.sanitized?.original;
+    if (original) openSuggestion(model, { target, snapshot: original.id });
+  }),
 };
 
 /** Goes through the columns that nobody has classified. */
@@ -65,10 +65,7 @@ export const CLASSIFY: KeyBinding = {
   help: 'go through the columns that the ledger (sanitize.lock.yml) has open',
   palette: 'Classify columns…',
   whyNot: (context) => notWritable(context) ?? noTarget(context),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) offerReview(model, target.row.name);
-  },
+  run: onTarget(offerReview),
 };
 
 export const SHOW_COVERAGE: KeyBinding = {
@@ -77,10 +74,7 @@ export const SHOW_COVERAGE: KeyBinding = {
   help: 'what the sanitization query changed and what it did not',
   palette: 'Open coverage',
   when: ({ run }) => run?.summary?.sanitized !== undefined,
-  run: (model) => {
-    const { run } = contextOf(model);
-    if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
-  },
+  run: onRun(({ navigation }, run) => navigation.push({ screen: 'coverage', run: run.id, list: emptyList })),
 };
 
 /** The query that made a snapshot, whatever the present one is. */
@@ -92,7 +86,7 @@ export const SHOW_QUERY: KeyBinding = {
   whyNot: (context) => noSnapshot(context) ?? noQuery(context.snapshot),
   run: (model) => {
     const file = contextOf(model).snapshot?.query_file;
-    if (file) model.terminal.edit(file).catch((thrown: unknown) => notifyFailure(model, thrown));
+    if (file) void orNotify(model, () => model.terminal.edit(file));
   },
 };
 
@@ -110,16 +104,13 @@ export const EDIT_QUERY: KeyBinding = {
   whyNot: (context) =>
     notWritable(context) ??
     (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
-  run: (model) => void editQuery(model),
+  run: onRun((model, { summary }) => {
+    const file = summary?.sanitized?.queryFile;
+    if (file) void orNotify(model, () => editQuery(model, file));
+  }),
 };
 
-async function editQuery(model: Model): Promise<void> {
-  const file = contextOf(model).run?.summary?.sanitized?.queryFile;
-  if (!file) return;
-  try {
-    await model.operations.keepTrust(() => model.terminal.edit(file));
-    model.navigation.notify({ tone: 'plain', text: queryEditedText(file) });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+async function editQuery({ operations, terminal, navigation }: Model, file: string): Promise<void> {
+  await operations.keepTrust(() => terminal.edit(file));
+  navigation.notify({ tone: 'plain', text: queryEditedText(file) });
 }

@@ -2,9 +2,10 @@ import { textEdit } from '../../components/text-edit.ts';
 import { NAME_OF_SAVE } from '../../src/operations/back/text.ts';
 import { saveOperation } from '../../src/operations/save/operation.ts';
 import type { SaveRequest } from '../../src/operations/save/save.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
-import { refreshingPoints } from './points.ts';
+import { refreshPoints } from '../points/points-route.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
 export const SAVE: KeyBinding = {
@@ -13,10 +14,7 @@ export const SAVE: KeyBinding = {
   help: "store the destination's present state as a save, on this machine; asks for a name",
   palette: 'Save destination…',
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) askForName(model, { target: target.row.name });
-  },
+  run: onTarget((model, target) => askForName(model, { target })),
 };
 
 /** Without a branch, the destination is saved. */
@@ -34,6 +32,6 @@ export function askForName(model: Model, { target, branch }: Pick<SaveRequest, '
 }
 
 function startSave(model: Model, request: SaveRequest): void {
-  const options = { ...refreshingPoints(model, request.target), request, title: 'save', asks: false };
-  confirmOperation(model, saveOperation, options);
+  const after = (): void => refreshPoints(model, request.target);
+  confirmOperation(model, saveOperation, { request, title: 'save', asks: false, after });
 }

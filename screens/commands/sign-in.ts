@@ -1,10 +1,30 @@
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { PROVIDER_QUESTION } from '../../src/operations/sign-in/text.ts';
+import type { SignedIn } from '../../src/results/cloud-results.ts';
 import type { SignInEvent } from '../../src/results/events.ts';
-import { interrupted, toUserError } from '../../src/runtime/errors.ts';
+import { interrupted, toUserError, type UserError } from '../../src/runtime/errors.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
-import type { SignInRoute } from '../sign-in/sign-in-route.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'sign-in': SignInRoute;
+  }
+}
+
+export interface SignInRoute {
+  screen: 'sign-in';
+  /** The chosen one; without it the only one there is. */
+  provider: string | undefined;
+  /** The URL and code to sign in with; `null` until the provider has answered. */
+  prompt: SignInEvent | null;
+  /** The URL as a QR code, a line each. */
+  qr: string[];
+  result: SignedIn | null;
+  error: UserError | null;
+  /** Ends the sign-in when the user leaves. */
+  controller: AbortController;
+}
 
 export const SIGN_IN: KeyBinding = {
   id: 'sign_in',

@@ -1,4 +1,5 @@
-import { contextOf, type KeyBinding } from '../app/model.ts';
+import type { KeyBinding } from '../app/model.ts';
+import { onTarget } from '../app/on-selected.ts';
 import { noTarget } from '../app/why-not.ts';
 import { openSubset } from '../subset/actions.ts';
 
@@ -8,8 +9,5 @@ export const SUBSET: KeyBinding = {
   help: 'plan a small database of this target, and create it',
   palette: 'Plan subset',
   whyNot: noTarget,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (target) openSubset(model, target.row.name);
-  },
+  run: onTarget((model, target) => openSubset(model, target)),
 };

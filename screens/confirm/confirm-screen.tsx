@@ -16,7 +16,7 @@ import {
 } from '../../src/presentation/shapes/question.ts';
 import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
+import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, CHOOSING, HELP, moving } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
@@ -66,14 +66,11 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   const { question } = plan;
   const queued = before ? [[{ text: `  ${glyphs.pending} ${queuedText(before.title)}`, tone: 'accent' } as const]] : [];
   const { above, panes, rows, count, below } = arrange({ question, queued, width, height, wide, glyphs });
-  const furthest = Math.max(0, count - rows);
-  const from = Math.min(scrolled, furthest);
+  const { from, aside } = placeOfText(viewport, { scrolled, rows, count });
   // Where room is short, the subject below the title has its object.
   const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
-  viewport.furthest = furthest;
-  viewport.page = rows;
   return (
-    <Frame screen="confirm" path={[target, name]} aside={linesInView({ from, rows, count })}>
+    <Frame screen="confirm" path={[target, name]} aside={aside}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (

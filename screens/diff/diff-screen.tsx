@@ -11,8 +11,8 @@ import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { LOADING, noDifferenceLines } from '../app/text.ts';
 import { BACK_TO } from '../commands/points.ts';
+import { UNDO } from '../commands/reset.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
-import { UNDO } from '../commands/undo.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

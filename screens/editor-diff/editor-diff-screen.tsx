@@ -1,10 +1,9 @@
-import { Line } from '../../components/line.tsx';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { DiffView } from '../app/frame/diff-view.tsx';
-import { Frame, useRoom } from '../app/frame/frame.tsx';
+import { Frame } from '../app/frame/frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -43,7 +42,6 @@ function accept({ navigation }: Model, { save }: EditorDiffRoute): void {
 }
 
 function EditorDiffView({ route }: { route: EditorDiffRoute }) {
-  const { columns, height } = useRoom();
   const { draft, lines, list } = route;
   const errors = draft.problems.filter(({ severity }) => severity === 'error').length;
   return (
@@ -52,13 +50,11 @@ function EditorDiffView({ route }: { route: EditorDiffRoute }) {
       path={['configuration', 'save']}
       aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
     >
-      <Line spans={[{ text: `  ${draft.file}`, tone: 'dim' }]} width={columns} />
       <DiffView
         change={{ before: draft.base, after: draft.text, shape: draft.shape }}
+        above={[[{ text: `  ${draft.file}`, tone: 'dim' }]]}
         lines={lines}
         list={list}
-        width={columns}
-        height={Math.max(1, height - 1)}
       />
     </Frame>
   );

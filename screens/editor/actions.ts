@@ -1,5 +1,5 @@
 import { emptyList } from '../../src/state/list.ts';
-import { type Model, notifyFailure, quietly } from '../app/model.ts';
+import { type Model, orNotify, quietly } from '../app/model.ts';
 import { editConfiguration } from '../commands/configuration/edit-configuration.ts';
 import { saveAndLeave } from '../commands/configuration/save-draft.ts';
 import { changeDraft } from './change-draft.ts';
@@ -16,7 +16,7 @@ export function readAgain(model: Model): void {
 
 /** The user's own editor at the first problem of a file that is not YAML; afterwards the file is read again. */
 export async function openOutside(model: Model, { queue }: EditorRoute): Promise<void> {
-  try {
+  await orNotify(model, async () => {
     const { report } = await model.operations.checkWithFixes(quietly(new AbortController().signal));
     const [first] = report.problems.filter(({ severity, file }) => severity === 'error' && file !== null);
     const file = first?.file ?? report.file;
@@ -24,18 +24,13 @@ export async function openOutside(model: Model, { queue }: EditorRoute): Promise
     await model.terminal.edit(file, first?.line ?? 1);
     const top = model.navigation.top();
     if (top.screen === 'editor' && top.queue === queue) readAgain(model);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }
 
 export function otherPane(model: Model, route: EditorRoute): void {
   const canType = (panesOf(route)?.fields.length ?? 0) > 0;
   if (route.pane === 'tree' && !canType) {
-    model.navigation.notify({
-      tone: 'caution',
-      text: EDITOR_NOTICES.noFields,
-    });
+    model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.noFields });
   } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
 }
 

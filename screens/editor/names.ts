@@ -118,14 +118,11 @@ function isUntouched(route: EditorRoute): boolean {
 
 function matching(names: NameWithSize[], text: string): NameWithSize[] {
   const wanted = text.toLowerCase();
-  const rank = ({ name }: NameWithSize): number => {
+  const rank = ({ name }: NameWithSize): 'begins' | 'contains' | 'none' => {
     const at = name.toLowerCase().indexOf(wanted);
     // A table name follows its schema's name and a dot.
-    return at === -1 ? 2 : at === 0 || name[at - 1] === '.' ? 0 : 1;
+    return at === -1 ? 'none' : at === 0 || name[at - 1] === '.' ? 'begins' : 'contains';
   };
-  const found = names.map((one) => ({ one, rank: rank(one) })).filter((entry) => entry.rank < 2);
-  return found
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ one }) => one)
-    .slice(0, MOST_SHOWN);
+  const ranked = Map.groupBy(names, rank);
+  return [...(ranked.get('begins') ?? []), ...(ranked.get('contains') ?? [])].slice(0, MOST_SHOWN);
 }

@@ -1,6 +1,5 @@
-import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Line, Lines } from '../../components/line.tsx';
+import { Lines, type Span } from '../../components/line.tsx';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/frame/diff-view.tsx';
@@ -54,36 +53,34 @@ function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;
   const change = found?.plan.change;
-  const above = wrap(finding, columns - 4);
-  const spaced = height >= SPACED_FROM;
+  const blank: Span[][] = height >= SPACED_FROM ? [[]] : [];
+  const above = found
+    ? [
+        ...blank,
+        ...indented([finding], columns).map((text): Span[] => [{ text, tone: 'dim' }]),
+        [{ text: `  ${found.plan.does}`, tone: 'strong' as const }],
+        ...blank,
+      ]
+    : [];
   return (
     <Frame screen="fix" path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.fix} />}
-      {found && change && (
-        <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
-          <Lines lines={above.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={columns} />
-          <Line spans={[{ text: `  ${found.plan.does}`, tone: 'strong' }]} width={columns} />
-          {spaced && <Line spans={[]} width={columns} />}
-          {change.kind === 'text' ? (
-            <>
-              <Line spans={[{ text: `  ${change.file}`, tone: 'dim' }]} width={columns} />
-              <DiffView
-                change={{ before: change.base, after: change.text, shape: found.shape }}
-                lines={change.diff}
-                list={list}
-                width={columns}
-                height={Math.max(1, height - above.length - (spaced ? 4 : 2))}
-              />
-            </>
-          ) : (
-            <Lines
-              lines={change.lines.flatMap((line) => wrap(line, columns - 4)).map((text) => [{ text: `  ${text}` }])}
-              width={columns}
-            />
-          )}
-        </Box>
+      {found && change?.kind === 'text' && (
+        <DiffView
+          change={{ before: change.base, after: change.text, shape: found.shape }}
+          above={[...above, [{ text: `  ${change.file}`, tone: 'dim' }]]}
+          lines={change.diff}
+          list={list}
+        />
+      )}
+      {change?.kind === 'said' && (
+        <Lines lines={[...above, ...indented(change.lines, columns).map((text) => [{ text }])]} width={columns} />
       )}
     </Frame>
   );
+}
+
+function indented(lines: string[], columns: number): string[] {
+  return lines.flatMap((line) => wrap(line, columns - 4)).map((text) => `  ${text}`);
 }

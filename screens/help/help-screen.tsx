@@ -4,7 +4,7 @@ import { Line, Lines, type Span } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
+import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
 import {
   BACK,
   type BoundKey,
@@ -15,7 +15,7 @@ import {
   MOVES_WITHOUT_TAB,
   moving,
 } from '../app/keys.ts';
-import { FILTER, FILTERED } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
@@ -69,27 +69,18 @@ const GAP = 2;
 function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const { typing, list } = route;
-  const filter = typing?.text ?? list.filter;
-  const filtering = typing !== null || list.filter !== '';
+  const { typing, list, scrolled } = route;
   const rows = height - 1;
-  const linesAt = (width: number) => helpLines(model, { of: route.of, filter, width });
+  const linesAt = (width: number) => helpLines(model, { of: route.of, filter: filterOf(route), width });
   const whole = linesAt(columns - MARGIN);
   const isSplit = whole.length > rows && columns >= TWO_FROM;
   const width = isSplit ? Math.floor((columns - MARGIN - GAP) / 2) : columns - MARGIN;
   const lines = isSplit ? linesAt(width) : whole;
   const page = isSplit ? rows * 2 : rows;
-  const furthest = Math.max(0, lines.length - page);
-  const from = Math.min(route.scrolled, furthest);
-  model.viewport.furthest = furthest;
-  model.viewport.page = page;
+  const { from, aside } = placeOfText(model.viewport, { scrolled, rows: page, count: lines.length });
   return (
-    <Frame
-      screen="help"
-      path={[route.of.screen, 'help']}
-      aside={linesInView({ from, rows: page, count: lines.length })}
-    >
-      {filtering ? (
+    <Frame screen="help" path={[route.of.screen, 'help']} aside={aside}>
+      {isFiltering(route) ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (
         <Line spans={[]} width={columns} />

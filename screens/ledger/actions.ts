@@ -10,7 +10,7 @@ import {
 } from '../../src/operations/sanitize/ledger/review-text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { changeRoute, notFetched } from '../app/lists/fetched.ts';
+import { changeRoute, notFetched, showingSteps } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
 
@@ -33,15 +33,10 @@ function openReview(model: Model, target: string): void {
   };
   model.navigation.push(route);
   const { controller } = route;
-  const { signal } = controller;
-  const report = (event: { event: string; label?: string; state?: string }): void => {
-    const { label = null } = event;
-    if (event.event === 'step' && event.state === 'started') update(model, controller, () => ({ step: label }));
-  };
-  model.operations.reviewLedger({ signal, report }, { target }).then(
+  model.operations.reviewLedger(showingSteps(model, controller), { target }).then(
     (found) => update(model, controller, () => ({ found })),
     (thrown: unknown) => {
-      if (!signal.aborted) update(model, controller, () => ({ error: toUserError(thrown) }));
+      if (!controller.signal.aborted) update(model, controller, () => ({ error: toUserError(thrown) }));
     },
   );
 }

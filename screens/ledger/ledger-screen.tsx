@@ -1,7 +1,5 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
-import { Line, type Span } from '../../components/line.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import type { Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   NO_OPEN_COLUMNS,
@@ -12,10 +10,9 @@ import {
   reviewFacts,
   savedInText,
 } from '../../src/operations/sanitize/ledger/review-text.ts';
-import { useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, moving, PAGES, PALETTE } from '../app/keys.ts';
-import type { KeyContext, ScreenModule } from '../app/model.ts';
+import type { KeyBinding, KeyContext, ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { acceptReason, answer, askReason, leaveReview, undoAnswer } from './actions.ts';
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
@@ -25,43 +22,31 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
   title: 'Open columns of the ledger',
   view: LedgerView,
   keys: [
-    {
+    classifying({
       id: 'classify_changed',
       label: 'changed',
       help: 'the query changes the values of the column',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'changed' }),
-      stays: true,
-    },
-    {
+    }),
+    classifying({
       keys: ['k'],
       label: 'kept',
       help: 'the values may stay; asks for the reason',
-      when: notTyping,
-      whyNot: notOpen,
-      run: askReason,
-      stays: true,
       palette: 'Classify as kept…',
-    },
-    {
+      run: askReason,
+    }),
+    classifying({
       id: 'classify_empty',
       label: 'empty',
       help: 'the column is always NULL',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'empty' }),
-      stays: true,
-    },
-    {
+    }),
+    classifying({
       id: 'classify_excluded',
       label: 'excluded',
       help: 'the table has no rows in the sanitized snapshot',
-      when: notTyping,
-      whyNot: notOpen,
       run: (model, route) => answer(model, route, { state: 'excluded' }),
-      stays: true,
-    },
+    }),
     {
       id: 'undo',
       label: 'undo',
@@ -101,17 +86,14 @@ function notTyping(context: KeyContext<LedgerRoute>): boolean {
   return !isTyping(context);
 }
 
-function notOpen({ route }: KeyContext<LedgerRoute>): string | null {
-  return selectedRow(route) ? null : REVIEW_NOTICES.notOpen;
+function classifying(binding: KeyBinding<LedgerRoute>): KeyBinding<LedgerRoute> {
+  const whyNot = ({ route }: KeyContext<LedgerRoute>) => (selectedRow(route) ? null : REVIEW_NOTICES.notOpen);
+  return { ...binding, when: notTyping, whyNot, stays: true };
 }
 
-/** Rows of the text field and the line above it. */
-const FIELD_ROWS = 2;
-
 function LedgerView({ route }: { route: LedgerRoute }) {
-  const { columns: width } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, step, typing, answers } = route;
+  const { target, found, step, answers } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
   const rows = useMemo(() => rowsOf(route), [found, answers]);
   const columns = useMemo(() => reviewColumns({ glyphs }), [glyphs]);
@@ -122,23 +104,14 @@ function LedgerView({ route }: { route: LedgerRoute }) {
       aside={aside(route)}
       columns={columns}
       rows={rows}
-      linesBelow={typing ? FIELD_ROWS : 0}
+      field={{
+        label: reasonLabel(selectedRow(route) ?? { name: target }),
+        placeholder: REVIEW_NOTICES.reasonHint,
+      }}
       empty={found ? NO_OPEN_COLUMNS : [...LOADING.ledger, ...(step === null ? [] : [step])]}
       detail={(row) => ({ title: row.name, facts: reviewFacts(row) })}
       beside
-    >
-      {typing && (
-        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
-          <Line spans={[]} width={width - 2} />
-          <TextField
-            label={reasonLabel(selectedRow(route) ?? { name: target })}
-            edit={typing}
-            width={width - 4}
-            placeholder={REVIEW_NOTICES.reasonHint}
-          />
-        </Box>
-      )}
-    </ListFrame>
+    />
   );
 }
 

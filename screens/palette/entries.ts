@@ -97,8 +97,7 @@ function rankOf(name: string[], typed: string[]): 'exact' | 'prefix' | 'none' {
 
 /** Entries that replace or remove something stand at the end. */
 function lastOnes(entries: PaletteEntry[]): PaletteEntry[] {
-  const order = ({ isLast = false }: PaletteEntry): number => (isLast ? 1 : 0);
-  return entries.toSorted((a, b) => order(a) - order(b));
+  return entries.toSorted((a, b) => Number(a.isLast ?? false) - Number(b.isLast ?? false));
 }
 
 /** A match in the name ranks before one in the help: `so` finds sort, not a help text about a source. */

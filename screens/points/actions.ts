@@ -6,10 +6,9 @@ import { printable } from '../../src/text/printable.ts';
 import type { KeyBinding } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { CHANGES, openChanges } from '../commands/changes.ts';
-import { refreshingPoints } from '../commands/points.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
 import { askForName, SAVE } from '../commands/save.ts';
-import { type PointsRoute, selectedPoint } from './points-route.ts';
+import { type PointsRoute, refreshPoints, selectedPoint } from './points-route.ts';
 
 export const RETURN: KeyBinding<PointsRoute> = {
   keys: ['enter', 'right'],
@@ -25,7 +24,7 @@ export const RETURN: KeyBinding<PointsRoute> = {
     if (!point) return;
     const { target, branch } = route;
     confirmOperation(model, backOperation, {
-      ...refreshingPoints(model, target),
+      after: () => refreshPoints(model, target),
       request: { target, branch, point: point.name },
       title: `back to ${printable(point.name)}`,
     });
@@ -68,7 +67,7 @@ export const REMOVE_SAVE: KeyBinding<PointsRoute> = {
     if (!point) return;
     const { target, branch } = route;
     confirmOperation(model, saveRemovalOperation, {
-      ...refreshingPoints(model, target),
+      after: () => refreshPoints(model, target),
       request: { target, branch, name: point.name },
       title: `remove ${printable(point.name)}`,
     });

@@ -4,7 +4,7 @@ import type { BackPoint } from '../../src/results/save-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
-import type { ScreenModule } from '../app/model.ts';
+import { minuteOf, type ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { POINT_CHANGES, REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
@@ -18,11 +18,9 @@ export const pointsScreen: ScreenModule<PointsRoute> = {
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };
 
-const MINUTE = 60_000;
-
 function PointsView({ route }: { route: PointsRoute }) {
   const { target, branch, found } = route;
-  const minute = Math.floor(useModel().clock().getTime() / MINUTE) * MINUTE;
+  const minute = minuteOf(useModel());
   const points = pointsOf(route);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the points are made of
   const columns = useMemo(() => pointColumns(points, new Date(minute)), [found, minute]);

@@ -15,7 +15,8 @@ import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { markdownText } from '../../src/text/markdown.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, linesInView, useModel, useRoom } from '../app/frame/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
+import { TextPage } from '../app/frame/text-page.tsx';
 import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, runWithId, type ScreenModule } from '../app/model.ts';
@@ -112,30 +113,15 @@ function RehearsalView({ route }: { route: RehearsalRoute }) {
 const MARGIN = 2;
 
 function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: ReportEntry }) {
-  const { viewport } = useModel();
-  const { columns, height } = useRoom();
+  const { columns } = useRoom();
   const width = columns - 2 * MARGIN;
   const { title, facts } = findingFacts(finding);
   const head = wrap(title, width)
     .slice(0, 3)
     .map((text): Span[] => [{ text, tone: 'strong' }]);
+  const path = [route.target, 'rehearsal', finding.kind];
   const lines = factLines({ facts, width });
-  const rows = Math.max(1, height - head.length - 1);
-  const furthest = Math.max(0, lines.length - rows);
-  const from = Math.min(route.scrolled, furthest);
-  viewport.furthest = furthest;
-  viewport.page = rows;
-  return (
-    <Frame
-      screen="rehearsal"
-      path={[route.target, 'rehearsal', finding.kind]}
-      aside={linesInView({ from, rows, count: lines.length })}
-    >
-      <Box flexDirection="column" paddingLeft={MARGIN}>
-        <Lines lines={[...head, [], ...lines.slice(from, from + rows)]} width={width} />
-      </Box>
-    </Frame>
-  );
+  return <TextPage screen="rehearsal" path={path} head={head} lines={lines} scrolled={route.scrolled} />;
 }
 
 interface ReportProps {

@@ -7,14 +7,13 @@ import { briefName } from '../../src/presentation/snapshot.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
-import { RecordPage } from '../app/frame/record-page.tsx';
+import { RecordPage } from '../app/frame/text-page.tsx';
 import { HELP, MOVES, PALETTE } from '../app/keys.ts';
 import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { isNextPage, moveInRows, showNextPage, toggleRevealed } from '../commands/rows.ts';
-import type { RowsRoute } from './rows-route.ts';
+import { isNextPage, moveInRows, type RowsRoute, showNextPage, toggleRevealed } from '../commands/rows.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
   id: 'rows',

@@ -1,20 +1,30 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '../../src/state/run.ts';
+import type { Run } from '../../src/state/runs.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { ACTIVITY, BACK, HELP, moving, PALETTE } from '../app/keys.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/lists/filter.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import {
+  contextOf,
+  type KeyBinding,
+  type KeyContext,
+  type Model,
+  notifyFailure,
+  orNotify,
+  quietly,
+} from '../app/model.ts';
+import { onRun } from '../app/on-selected.ts';
 import { notWritable } from '../app/why-not.ts';
 import { copyToClipboard } from '../commands/copy.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { SHOW_REHEARSAL } from '../commands/rehearse.ts';
+import { UNDO } from '../commands/reset.ts';
 import { CHANGES_SINCE, databaseUrl, LOAD_MADE, OPEN_MADE } from '../commands/runs/after-run.ts';
 import { RUN_KEYS } from '../commands/runs/run-keys.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
 import { SHOW_COVERAGE } from '../commands/sanitize.ts';
-import { UNDO } from '../commands/undo.ts';
 
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
@@ -85,7 +95,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     help: 'write the log to a file in the current folder',
     palette: 'Write log to a file',
     whyNot: (context) => notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty' : null),
-    run: saveLog,
+    run: onRun(saveLog),
   },
   BACK,
   moving('up', {
@@ -118,17 +128,13 @@ function hasDatabase({ run }: KeyContext): boolean {
   return run?.state.status === 'done' && databaseUrl(run) !== null;
 }
 
-function saveLog(model: Model): void {
-  const { run } = contextOf(model);
-  if (!run) return;
+function saveLog(model: Model, run: Run): void {
   const began = new Date(run.state.startedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = join(model.cwd, `tool-${run.kind}-${encodeURIComponent(run.target)}-${began}.log`);
-  try {
+  void orNotify(model, () => {
     writeFileSync(file, run.state.log.map(lineOf).join(''), { mode: 0o600 });
     model.navigation.notify({ tone: 'good', text: `Written: ${file}` });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }
 
 function lineOf({ at, kind, text, tookMs }: LogLine): string {

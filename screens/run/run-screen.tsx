@@ -10,7 +10,7 @@ import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { runBadge, runStatus } from '../app/frame/run-text.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
-import { FILTERED } from '../app/lists/filter.ts';
+import { FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import type { RunRoute } from '../commands/runs/run-route.ts';
@@ -138,8 +138,8 @@ function RunLog({ route, run, ...room }: LogProps) {
   const { state } = run;
   const { log } = state;
   const { unfolded } = route;
-  const filter = route.typing?.text ?? route.list.filter;
-  const filtering = route.typing !== null || filter !== '';
+  const filter = filterOf(route);
+  const filtering = isFiltering(route);
   const height = room.height - (filtering ? 1 : 0);
   const width = room.width - MARGIN;
   const wrapped = useMemo(

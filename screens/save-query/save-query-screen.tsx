@@ -1,7 +1,6 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Line, Lines } from '../../components/line.tsx';
+import type { Span } from '../../components/line.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
 import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
@@ -14,7 +13,7 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
-import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
+import { type Model, orNotify, quietly, type ScreenModule } from '../app/model.ts';
 import type { ShownPlan } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
 
@@ -41,7 +40,7 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
       label: 'save',
       help: 'write the file',
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The plan is not ready yet'),
-      run: (model, route) => void save(model, route),
+      run: (model, route) => void orNotify(model, () => save(model, route)),
       stays: true,
       palette: false,
     },
@@ -55,19 +54,15 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
 async function save(model: Model, { found, suggestion, controller }: SaveQueryRoute): Promise<void> {
   const { navigation, operations } = model;
   if (!found) return;
-  try {
-    const { file } = await operations.apply(quietly(controller.signal), querySave, found.sealed);
+  const { file } = await operations.apply(quietly(controller.signal), querySave, found.sealed);
+  navigation.pop();
+  const top = navigation.top();
+  if (top.screen === 'suggestion' && top.controller === suggestion) {
+    suggestion.abort();
     navigation.pop();
-    const top = navigation.top();
-    if (top.screen === 'suggestion' && top.controller === suggestion) {
-      suggestion.abort();
-      navigation.pop();
-    }
-    navigation.notify({ tone: 'good', text: querySavedText(file) });
-    await refreshTargetsAnew(model);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
   }
+  navigation.notify({ tone: 'good', text: querySavedText(file) });
+  await refreshTargetsAnew(model);
 }
 
 function linesOf({ found }: SaveQueryRoute): DiffLine[] {
@@ -81,24 +76,13 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const lines = useMemo(() => linesOf(route), [found]);
   const told = found ? querySaveLines(found.shown).flatMap((line) => wrap(line, columns - 4)) : [];
   const above = told.slice(0, Math.max(1, height - LEAST_LINES));
-  const spaced = height - above.length > LEAST_LINES + 2;
+  const blank: Span[][] = height - above.length > LEAST_LINES + 2 ? [[]] : [];
+  const lead = above.map((text): Span[] => [{ text: `  ${text}`, tone: 'strong' }]);
   return (
     <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.plan} />}
-      {found && (
-        <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
-          <Lines lines={above.map((text) => [{ text: `  ${text}`, tone: 'strong' }])} width={columns} />
-          {spaced && <Line spans={[]} width={columns} />}
-          <DiffView
-            change={found.shown}
-            lines={lines}
-            list={list}
-            width={columns}
-            height={height - above.length - (spaced ? 2 : 0)}
-          />
-        </Box>
-      )}
+      {found && <DiffView change={found.shown} above={[...blank, ...lead, ...blank]} lines={lines} list={list} />}
     </Frame>
   );
 }

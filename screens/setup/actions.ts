@@ -1,4 +1,5 @@
 import { defaultText, type TextEdit, textEdit } from '../../components/text-edit.ts';
+import { urlWithin } from '../../src/config/urls/raw-parts.ts';
 import { interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
@@ -52,7 +53,8 @@ export function answerTyped(model: Model, route: SetupRoute): void {
     answerForm(model, route);
     return;
   }
-  const text = route.typing?.text.trim() ?? '';
+  const typed = route.typing?.text.trim() ?? '';
+  const text = step.id === 'destination' ? urlWithin(typed) : typed;
   if (step.kind !== 'text') return;
   if (text === '' && !step.optional) {
     model.navigation.notify({ tone: 'caution', text: REFUSED.empty });

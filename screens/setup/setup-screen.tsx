@@ -66,8 +66,10 @@ export const setupScreen: ScreenModule<SetupRoute> = {
     const scrolled = { ...route, scrolledUp: scrolledUp(model, route.scrolledUp, direction) };
     model.navigation.replace(isForm({ route }) ? moveInForm(route, direction) : scrolled);
   },
-  onText: ({ navigation }, route, typing) =>
-    navigation.replace(route.step === 'url' ? sourceTyped(route, typing) : { ...route, typing }),
+  onText: ({ navigation }, { error: _, ...route }, typing) => {
+    const edited = { ...route, error: null };
+    navigation.replace(route.step === 'url' ? sourceTyped(edited, typing) : { ...edited, typing });
+  },
   onComplete: (model) => move(model, 'down'),
   onBack: backStep,
   onAccept: answerTyped,

@@ -1,5 +1,5 @@
 import { defaultText, type TextEdit, textEdit } from '../../components/text-edit.ts';
-import { joinParts, partsOf, partText, type RawParts, withPart } from '../../src/config/urls/raw-parts.ts';
+import { joinParts, partsOf, partText, type RawParts, urlWithin, withPart } from '../../src/config/urls/raw-parts.ts';
 import { ENGINE_PROFILES, profileOfScheme } from '../../src/engines/list.ts';
 import type { Move } from '../../src/state/list.ts';
 import type { SetupRoute } from './setup-route.ts';
@@ -21,7 +21,10 @@ export const EMPTY_FORM: SourceForm = { field: 'url', parts: NO_URL };
 /** Typed text: the URL fills the other fields, and each of them changes the URL. */
 export function sourceTyped(route: SetupRoute, typing: TextEdit): SetupRoute {
   const { field, parts } = route.form;
-  if (field === 'url') return withSource({ ...route, typing }, partsOf(typing.text.trim()) ?? NO_URL, typing.text);
+  if (field === 'url') {
+    const url = urlWithin(typing.text);
+    return withSource({ ...route, typing }, partsOf(url) ?? NO_URL, url);
+  }
   const changed = withPart(parts, field, typing.text);
   return withSource({ ...route, typing }, changed, joinParts(changed));
 }

@@ -13,8 +13,7 @@ import { printable } from '../../src/text/printable.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { beginSignIn } from '../commands/sign-in.ts';
-import type { SignInRoute } from './sign-in-route.ts';
+import { beginSignIn, type SignInRoute } from '../commands/sign-in.ts';
 
 export const signInScreen: ScreenModule<SignInRoute> = {
   id: 'sign-in',

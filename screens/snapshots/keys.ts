@@ -10,11 +10,10 @@ import { COPY } from '../commands/copy.ts';
 import { LOAD } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { REMOVE } from '../commands/remove.ts';
-import { RESET } from '../commands/reset.ts';
+import { RESET, UNDO } from '../commands/reset.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
-import { UNDO } from '../commands/undo.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
 import { askForAnnotation, askForFile } from './ask-for-text.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
@@ -39,6 +38,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   ...PANE_KEYS,
+  SANITIZE,
   {
     id: 'mark',
     keys: ['m', 'space'],
@@ -149,7 +149,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: choosePrune,
   },
   BUILD,
-  SANITIZE,
   SHOW_QUERY,
   CLASSIFY,
   COPY,

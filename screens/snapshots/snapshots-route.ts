@@ -2,6 +2,7 @@ import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { filterOf } from '../app/lists/filter.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
@@ -28,11 +29,8 @@ export function snapshotsRoute(target: string): SnapshotsRoute {
 }
 
 /** The snapshots that the filter lets through. */
-export function snapshotsInView(
-  { snapshots, views }: Model,
-  { target, list, typing }: SnapshotsRoute,
-): InView<SnapshotRow> {
-  return views.snapshots(snapshotsOf(snapshots.getState(), target).rows, typing?.text ?? list.filter);
+export function snapshotsInView({ snapshots, views }: Model, route: SnapshotsRoute): InView<SnapshotRow> {
+  return views.snapshots(snapshotsOf(snapshots.getState(), route.target).rows, filterOf(route));
 }
 
 export function selectedSnapshot(model: Model, route: SnapshotsRoute): SnapshotRow | null {

@@ -13,13 +13,13 @@ import { type SnapshotList, snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatBytes, formatCount } from '../../src/text/format.ts';
 import { useModel, useRoom } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
-import { FILTERED } from '../app/lists/filter.ts';
+import { FILTERED, isFiltering } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type Model, type PaneProps, type ScreenModule, targetNamed } from '../app/model.ts';
+import { type Model, minuteOf, type PaneProps, type ScreenModule, targetNamed } from '../app/model.ts';
 import { leavePane } from '../app/panes.ts';
-import { countText, LOADING, noMatchLines } from '../app/text.ts';
-import { tablesOfSnapshot } from '../commands/open-tables.ts';
+import { countText, LOADING, markedText, noMatchLines } from '../app/text.ts';
+import { tablesOfSnapshot } from '../commands/open-target.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
@@ -40,7 +40,7 @@ export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
     aside: (model, route, { brief }) => {
       const list = snapshotsOf(model.snapshots.getState(), route.target);
       const shown = snapshotsInView(model, route).items.length;
-      const marked = markedWords(route.marked.length);
+      const marked = markedText(route.marked.length);
       // The name of the target has the place in a pane.
       return brief && marked.length > 0 ? marked : [...marked, { text: countOf({ shown, list, brief }), tone: 'dim' }];
     },
@@ -60,8 +60,6 @@ export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
   },
 };
 
-const MINUTE = 60_000;
-
 function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<SnapshotsRoute>) {
   const model = useModel();
   const state = useStore(model.snapshots);
@@ -69,7 +67,7 @@ function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<Snap
   const { glyphs } = useTheme();
   const { wide } = useRoom();
   const { marked } = route;
-  const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
+  const minute = minuteOf(model);
   const list = snapshotsOf(state, route.target);
   const held = target?.row.contents;
   const columns = useMemo(
@@ -79,7 +77,7 @@ function SnapshotsPane({ route, width, height, isActive, alone }: PaneProps<Snap
   const view = snapshotsInView(model, route);
   const rows = view.items;
   const index = positionIn(view, route.list.selected);
-  const filtering = route.typing !== null || route.list.filter !== '';
+  const filtering = isFiltering(route);
   const shares = target?.row.type === 'share';
   const none = list.phase === 'loading' ? LOADING.snapshots : noSnapshotsLines(route.target, { shares, byKey: true });
   const empty = filtering ? noMatchLines('snapshots') : none;
@@ -110,10 +108,6 @@ function detailOf({ targets }: Model, { target }: SnapshotsRoute, row: SnapshotR
   const destination = targetNamed(targets.getState(), target)?.row.dst_url ?? null;
   const title: Span[] = [{ text: `Snapshot ${briefName(row)}`, tone: 'strong' }];
   return { title, facts: snapshotFacts(row, destination) };
-}
-
-function markedWords(count: number): Span[] {
-  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
 /** `2 of 12 snapshots, 1.2 GB local` */

@@ -13,7 +13,7 @@ import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { changeRoute, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
+import { changeRoute, left, notFetched, showingSteps, showWhileFetching } from '../app/lists/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 
@@ -42,21 +42,14 @@ export function openSuggestion(model: Model, { target, snapshot }: SuggestionTar
   };
   model.navigation.push(route);
   const { controller } = route;
-  const { signal } = controller;
-  const report = (event: { event: string; label?: string; state?: string }): void => {
-    const { label = null } = event;
-    if (event.event === 'step' && event.state === 'started') update(model, controller, () => ({ step: label }));
-  };
   const use = (found: NonNullable<SuggestionRoute['found']>): Promise<void> => {
     update(model, controller, () => ({ found }));
     tryChoices(model, controller, { tell: openedText(found.openedMs) });
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return left(controller);
   };
-  model.operations.withSuggestion({ signal, report }, { target, snapshot }, use).catch((thrown: unknown) => {
-    if (!signal.aborted) update(model, controller, () => ({ error: toUserError(thrown) }));
+  const session = showingSteps(model, controller);
+  model.operations.withSuggestion(session, { target, snapshot }, use).catch((thrown: unknown) => {
+    if (!controller.signal.aborted) update(model, controller, () => ({ error: toUserError(thrown) }));
   });
 }
 

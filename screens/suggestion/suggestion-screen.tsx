@@ -1,7 +1,5 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
-import { Line, type Span } from '../../components/line.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import type { Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   SUGGESTION_NOTICES,
@@ -9,7 +7,6 @@ import {
   suggestionFacts,
   suggestionText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
-import { useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
@@ -69,18 +66,13 @@ function notOpen({ route }: KeyContext<SuggestionRoute>): string | null {
   return route.found && rowsOf(route).length > 0 ? null : SUGGESTION_NOTICES.notOpen;
 }
 
-/** Rows of the text field and the line above it. */
-const FIELD_ROWS = 2;
-
 function SuggestionView({ route }: { route: SuggestionRoute }) {
-  const { columns: width } = useRoom();
   const { glyphs } = useTheme();
-  const { target, found, step, typing, editing, choices, trial } = route;
+  const { target, found, step, editing, choices, trial } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
   const rows = useMemo(() => rowsOf(route), [found, choices, trial]);
   const columns = useMemo(() => suggestionColumns({ glyphs }), [glyphs]);
   const row = selectedRow(route);
-  const label = editing === 'value' ? `${row?.name ?? ''} =` : 'Reason:';
   return (
     <ListFrame
       route={route}
@@ -88,23 +80,14 @@ function SuggestionView({ route }: { route: SuggestionRoute }) {
       aside={aside(route)}
       columns={columns}
       rows={rows}
-      linesBelow={typing ? FIELD_ROWS : 0}
+      field={{
+        label: editing === 'value' ? `${row?.name ?? ''} =` : 'Reason:',
+        placeholder: editing === 'value' ? SUGGESTION_NOTICES.valueHint : SUGGESTION_NOTICES.reasonHint,
+      }}
       empty={found ? noFindingsLines('') : [...LOADING.suggestion, ...(step === null ? [] : [step])]}
       detail={(shown) => ({ title: shown.column, facts: suggestionFacts(shown) })}
       beside
-    >
-      {typing && (
-        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
-          <Line spans={[]} width={width - 2} />
-          <TextField
-            label={label}
-            edit={typing}
-            width={width - 4}
-            placeholder={editing === 'value' ? SUGGESTION_NOTICES.valueHint : SUGGESTION_NOTICES.reasonHint}
-          />
-        </Box>
-      )}
-    </ListFrame>
+    />
   );
 }
 

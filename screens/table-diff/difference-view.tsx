@@ -5,6 +5,7 @@ import { PAGE_CHROME } from '../../components/page.tsx';
 import { DEFINITION, differenceNotices, diffLines } from '../../src/operations/snapshots/diff/table-diff-text.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
+import { isFiltering } from '../app/lists/filter.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 import { RowsPane } from './rows-pane.tsx';
@@ -72,10 +73,10 @@ function DefinitionPane({ route, width, height }: { route: TableDiffRoute; width
 
 /** Lines between the head of the page and the first row of the pane with the keys. */
 export function linesAbove(route: TableDiffRoute, { terminal }: Pick<Model, 'terminal'>): number {
-  const { found, typing, list } = route;
+  const { found } = route;
   if (!found) return 1;
   const notices = differenceNotices(found).length;
-  const filter = typing !== null || list.filter !== '' ? 1 : 0;
+  const filter = isFiltering(route) ? 1 : 0;
   const isDefinition = activePane(route) === 'definition';
   return notices + 1 + (isDefinition ? 0 : filter + definitionHeight(found, terminal.rows() - PAGE_CHROME - notices));
 }

@@ -4,6 +4,7 @@ import { FilterLine } from '../../components/filter-line.tsx';
 import { diffGrid, recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { changedColumns } from '../../src/presentation/shapes/grid.ts';
 import { GridPane } from '../app/frame/grid-pane.tsx';
+import { isFiltering } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { noMatchLines } from '../app/text.ts';
 import { activePane, recordsInView, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
@@ -24,11 +25,11 @@ export function RowsPane({ route, found: { rows, records }, width, height }: Row
     return all && onlyChanged ? changedColumns(all) : all;
   }, [rows, records, onlyChanged]);
   if (!rows || !grid) return null;
-  const isFiltering = typing !== null || list.filter !== '';
+  const filtering = isFiltering(route);
   const selected = positionIn(inView, list.selected);
   return (
     <>
-      {isFiltering && <FilterLine typing={typing} filter={list.filter} width={width} />}
+      {filtering && <FilterLine typing={typing} filter={list.filter} width={width} />}
       {inView.ids.length === 0 ? (
         <Empty lines={noMatchLines('rows')} />
       ) : (
@@ -42,7 +43,7 @@ export function RowsPane({ route, found: { rows, records }, width, height }: Row
           })}
           scrolled={scrolled}
           width={width}
-          height={height - (isFiltering ? 1 : 0)}
+          height={height - (filtering ? 1 : 0)}
           isActive={activePane(route) === 'rows'}
         />
       )}

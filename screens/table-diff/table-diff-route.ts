@@ -1,8 +1,9 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { DiffRecord } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import type { TableDiff } from '../../src/results/diff-results.ts';
-import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
+import { filtered } from '../app/lists/filter.ts';
 import type { GridState } from '../app/lists/grid-keys.ts';
 import type { Rows } from '../app/lists/in-view.ts';
 
@@ -52,10 +53,9 @@ export interface RecordsInView extends Rows {
 }
 
 /** The records that the filter lets through, by their positions among all. */
-export function recordsInView({ found, list, typing }: TableDiffRoute): RecordsInView {
-  const filter = typing?.text ?? list.filter;
-  const all = (found?.records ?? []).map((record, index) => ({ record, id: String(index) }));
-  const shown = filter === '' ? all : all.filter(({ record }) => matchesFilter(filter, textsOf(record)));
+export function recordsInView(route: TableDiffRoute): RecordsInView {
+  const all = (route.found?.records ?? []).map((record, index) => ({ record, id: String(index) }));
+  const shown = filtered(route, all, ({ record }) => textsOf(record));
   return { records: shown.map(({ record }) => record), ids: shown.map(({ id }) => id) };
 }
 

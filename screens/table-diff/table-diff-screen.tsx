@@ -1,12 +1,14 @@
 import { Empty, Failure } from '../../components/empty.tsx';
+import { recordFields, recordTitle } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
+import { RecordPage } from '../app/frame/text-page.tsx';
 import { FILTERED } from '../app/lists/filter.ts';
+import { positionIn } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { DifferenceView, linesAbove, sidesAside } from './difference-view.tsx';
 import { moveWithin, rowsOf, TABLE_DIFF_KEYS } from './keys.ts';
-import { RecordView } from './record-view.tsx';
-import type { TableDiffRoute } from './table-diff-route.ts';
+import { recordsInView, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
 
 export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
   id: 'table-diff',
@@ -32,5 +34,21 @@ function TableDiffView({ route }: { route: TableDiffRoute }) {
     <Frame screen="table-diff" path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
       {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.difference} />}
     </Frame>
+  );
+}
+
+function RecordView({ route, found: { rows, records } }: { route: TableDiffRoute; found: TableDifference }) {
+  const { target, table, list, record: scrolled } = route;
+  const inView = recordsInView(route);
+  const index = positionIn(inView, list.selected);
+  const record = inView.records[index];
+  if (!rows || !record) return null;
+  return (
+    <RecordPage
+      screen="table-diff"
+      path={[target, table, recordTitle(record, rows, index)]}
+      fields={recordFields(record, { rows, records, isWhole: true }).fields}
+      scrolled={scrolled ?? 0}
+    />
   );
 }

@@ -1,7 +1,8 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
-import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import type { ListState } from '../../src/state/list.ts';
 import { tablesOf } from '../../src/state/snapshots.ts';
+import { filtered } from '../app/lists/filter.ts';
 import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -21,8 +22,7 @@ export interface TablesRoute {
 }
 
 /** The tables that the filter lets through. */
-export function tablesInView({ snapshots }: Model, { target, snapshot, list, typing }: TablesRoute): SnapshotTable[] {
-  const filter = typing?.text ?? list.filter;
-  const { found } = tablesOf(snapshots.getState(), { target, snapshot: snapshot.id });
-  return (found ?? []).filter(({ table }) => filter === '' || matchesFilter(filter, [table]));
+export function tablesInView({ snapshots }: Model, route: TablesRoute): SnapshotTable[] {
+  const { found } = tablesOf(snapshots.getState(), { target: route.target, snapshot: route.snapshot.id });
+  return filtered(route, found ?? [], ({ table }) => [table]);
 }

@@ -15,15 +15,15 @@ import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.
 import { useModel } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import { FILTER, FILTERED } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import { positionIn, selectedItem } from '../app/lists/in-view.ts';
 import { readTables } from '../app/lists/refresh.ts';
 import type { PaneProps, ScreenModule } from '../app/model.ts';
 import { leavePane, PANE_KEYS } from '../app/panes.ts';
-import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
+import { EMPTY, LOADING, markedText, noMatchLines } from '../app/text.ts';
 import { BACK_TO } from '../commands/points.ts';
+import { UNDO } from '../commands/reset.ts';
 import { openRows } from '../commands/rows.ts';
-import { UNDO } from '../commands/undo.ts';
 import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
@@ -72,7 +72,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
     path: ({ target, snapshot }) => [target, briefName(snapshot)],
     name: ({ snapshot }) => `tables of ${snapshot.id}`,
     aside: (model, route, { brief }) => [
-      ...markedWords(route.marked.length),
+      ...markedText(route.marked.length),
       countOf(tablesInView(model, route).length, route, brief),
     ],
     read: (model, { target, snapshot }, signal) => readTables(model, { target, snapshot: snapshot.id }, signal),
@@ -116,18 +116,10 @@ function TablesPane({ route, width, height, isActive, alone }: PaneProps<TablesR
   );
 }
 
-function isFiltering({ typing, list }: TablesRoute): boolean {
-  return typing !== null || list.filter !== '';
-}
-
 function countOf(shown: number, route: TablesRoute, brief: boolean): Span {
   const { tables: all } = route.snapshot;
   const tables = brief ? formatCount(all) : formatNumberOf(all, 'table');
   return { text: isFiltering(route) ? `${shown} of ${tables}` : tables, tone: 'dim' };
-}
-
-function markedWords(count: number): Span[] {
-  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
 /** Cells of a pane with room for longer bars. */

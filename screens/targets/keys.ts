@@ -16,12 +16,11 @@ import { LOAD_LATEST } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { quit } from '../commands/quit.ts';
 import { REHEARSE } from '../commands/rehearse.ts';
-import { RESET } from '../commands/reset.ts';
+import { RESET, UNDO } from '../commands/reset.ts';
 import { CLASSIFY } from '../commands/sanitize.ts';
 import { SAVE } from '../commands/save.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { SUBSET } from '../commands/subset.ts';
-import { UNDO } from '../commands/undo.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [

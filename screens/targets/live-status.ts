@@ -1,5 +1,5 @@
 import type { TargetRow } from '../../src/results/results.ts';
-import { contentsRead, sizesRead, snapshotsOf, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
+import { contentsRead, sizesRead, snapshotsKey, type TargetEntry, targetsChecked } from '../../src/state/targets.ts';
 import { isRefreshing } from '../app/lists/refresh.ts';
 import { type Model, quietly } from '../app/model.ts';
 
@@ -41,7 +41,7 @@ export async function readSizes(model: Model, asked: Set<string>): Promise<void>
   const { targets, operations } = model;
   const { sizes } = targets.getState();
   const lacking = entriesInView(model).filter(({ row }) => {
-    const isNew = !asked.has(askedKey(row)) && sizes.get(row.name)?.of !== snapshotsOf(row);
+    const isNew = !asked.has(askedKey(row)) && sizes.get(row.name)?.of !== snapshotsKey(row);
     return isNew && row.snapshots > 1 && row.type !== 'cloud';
   });
   if (lacking.length === 0) return;
@@ -50,7 +50,7 @@ export async function readSizes(model: Model, asked: Set<string>): Promise<void>
   // The list is complete without them.
   const read = await operations.listSizes(quietly(AbortSignal.timeout(READ_MS)), names).catch(() => new Map());
   const known = lacking.map(
-    ({ row }) => [row.name, { of: snapshotsOf(row), sizes: read.get(row.name) ?? [] }] as const,
+    ({ row }) => [row.name, { of: snapshotsKey(row), sizes: read.get(row.name) ?? [] }] as const,
   );
   targets.setState((state) => sizesRead(state, new Map(known)));
 }
@@ -79,7 +79,7 @@ export function readContents({ targets, operations }: Model, name: string): () =
 }
 
 function askedKey(row: TargetRow): string {
-  return `${row.name}\n${snapshotsOf(row)}`;
+  return `${row.name}\n${snapshotsKey(row)}`;
 }
 
 /** Headings are not in the store. */

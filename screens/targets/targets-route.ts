@@ -1,6 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
+import { filterOf } from '../app/lists/filter.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Sort } from '../app/lists/sort-targets.ts';
 import type { Model } from '../app/model.ts';
@@ -27,8 +28,8 @@ export function targetsRoute(): TargetsRoute {
 }
 
 /** The targets that the filter lets through, in the chosen order. */
-export function targetsInView({ targets, views }: Model, { list, typing, sort }: TargetsRoute): InView<TargetEntry> {
-  return views.targets(targets.getState().entries, sort, typing?.text ?? list.filter);
+export function targetsInView({ targets, views }: Model, route: TargetsRoute): InView<TargetEntry> {
+  return views.targets(targets.getState().entries, route.sort, filterOf(route));
 }
 
 export function selectedTarget(model: Model, route: TargetsRoute): TargetEntry | null {

@@ -4,12 +4,9 @@ import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
-import { highlighted } from '../../components/highlight.ts';
 import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
-import { listPanes } from '../../components/list-panes.ts';
-import { tableHead, tableRow } from '../../components/table.ts';
-import { LIST_MARGIN } from '../../components/table-list.tsx';
+import { listPanes } from '../../components/list-view.tsx';
+import { LIST_MARGIN, TableList, tableRow } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import {
   briefTargetColumns,
@@ -32,13 +29,14 @@ import { formatCount } from '../../src/text/format.ts';
 import { sparkline } from '../../src/text/sparkline.ts';
 import { useModel, useRoom } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
-import { FILTERED } from '../app/lists/filter.ts';
+import { FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { positionIn } from '../app/lists/in-view.ts';
 import { isGrouped, type Sort } from '../app/lists/sort-targets.ts';
-import type { Model, PaneProps, ScreenModule } from '../app/model.ts';
+import { type Model, minuteOf, type PaneProps, type ScreenModule } from '../app/model.ts';
 import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { snapshotsOfTarget } from '../commands/open-target.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './group-headings.ts';
+import { highlighted } from './highlight.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { liveRuns, runCell } from './live-runs.ts';
 import { readContents, readSizes, watchStatus } from './live-status.ts';
@@ -84,13 +82,6 @@ const BRIEF_BELOW = 52;
 /** A narrower pane has no room for the ages of the latest snapshots. */
 const NARROW_BELOW = 44;
 
-const MINUTE = 60_000;
-
-/** Ages are drawn anew once in a minute. */
-function minuteOf({ clock }: Model): number {
-  return Math.floor(clock().getTime() / MINUTE) * MINUTE;
-}
-
 function TargetsPane({ route, width: columns, height, isActive, alone }: PaneProps<TargetsRoute>) {
   const model = useModel();
   const state = useStore(model.targets);
@@ -101,7 +92,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
   const selected = entries[index];
   const now = minuteOf(model);
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
-  const filtering = route.typing !== null || route.list.filter !== '';
+  const filtering = isFiltering(route);
   const { glyphs } = useTheme();
   const runs = useStore(model.runs.store, (all) => all.runs);
   const live = useMemo(() => liveRuns(runs), [runs]);
@@ -112,12 +103,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
     () => briefTargetColumns(entries, { glyphs, now, sizes, running, narrow, brief: !alone }),
     [glyphs, now, sizes, running, narrow, alone, entries],
   );
-  useEffect(() => watchStatus(model), [model]);
-  const asked = useRef(new Set<string>());
-  // After each frame, which may have brought other rows into view.
-  useEffect(() => void readSizes(model, asked.current));
-  const checked = selected && !selected.checking ? selected.row.name : null;
-  useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
+  useChecks(model, selected);
   const measured = useMemo(() => measureColumns(tableColumns, entries), [tableColumns, entries]);
   const panes = listPanes({ width: columns, height, wide, needed: fullWidth(measured) });
   const { place: detail, listWidth } = alone ? panes : { place: 'none' as const, listWidth: columns };
@@ -141,7 +127,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
             entries={entries}
             grouped={grouped}
             selected={index}
-            filter={route.typing?.text ?? route.list.filter}
+            filter={filterOf(route)}
             live={live}
             width={listWidth}
             height={listHeight}
@@ -161,6 +147,16 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
       {notice && entries.length > 0 && detail === 'beside' && <HubNotice text={notice} width={columns} />}
     </Box>
   );
+}
+
+/** Checks what is in view while it is. */
+function useChecks(model: Model, selected: TargetEntry | undefined): void {
+  useEffect(() => watchStatus(model), [model]);
+  const asked = useRef(new Set<string>());
+  // After each frame, which may have brought other rows into view.
+  useEffect(() => void readSizes(model, asked.current));
+  const checked = selected && !selected.checking ? selected.row.name : null;
+  useEffect(() => (checked === null ? undefined : readContents(model, checked)), [model, checked]);
 }
 
 function HubNotice({ text, width }: { text: string; width: number }) {
@@ -186,7 +182,6 @@ interface TargetTableProps {
 const SPINNER_MS = 1000;
 
 function TargetTable({ layout, entries, grouped, selected, filter, live, ...room }: TargetTableProps) {
-  const { width, height, isActive } = room;
   const { clock } = useModel();
   const now = clock().getTime();
   const { glyphs } = useTheme();
@@ -201,19 +196,15 @@ function TargetTable({ layout, entries, grouped, selected, filter, live, ...room
     return highlighted(tableRow(shown, line.entry, glyphs.ellipsis), filter);
   };
   return (
-    <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
-      <List
-        items={lines}
-        keyOf={keyOfLine}
-        row={row}
-        selected={lineOfEntry(headings, selected)}
-        isHeading={(line) => 'heading' in line}
-        width={width}
-        height={Math.max(1, height - 1)}
-        isActive={isActive}
-      />
-    </Box>
+    <TableList
+      layout={layout}
+      items={lines}
+      keyOf={keyOfLine}
+      row={row}
+      selected={lineOfEntry(headings, selected)}
+      isHeading={(line) => 'heading' in line}
+      {...room}
+    />
   );
 }
 

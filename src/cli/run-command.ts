@@ -29,29 +29,47 @@ export interface CommandRun {
 
 export async function runCommand(line: CommandLine, { host: given, grammar, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
-  let known: string[] = [];
-  const host = hidingSecrets(given, () => known);
+  const session = createSession(line, given);
+  const { host, printer } = session;
   const { clock, signal } = host;
   const startedAt = clock().getTime();
+  const invocation = invocationOf(line, { session, host: given, grammar, screens });
+  try {
+    if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
+    const outcome = await perform(line, { session, invocation });
+    // Without them the command would end as if its work were done.
+    for (const error of given.failedUnawaited?.() ?? []) throw error;
+    if (session.opened() && !globals.json) await mentionGone(line, { cwd: host.cwd, report: printer.report });
+    printer.end('done');
+    printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
+    return outcome.exit ?? EXIT.done;
+  } catch (thrown) {
+    printer.end('failed');
+    // After an abort, the abort is the cause of any error; one of its own states what it has left.
+    const statesOutcome = thrown instanceof UserError && thrown.code === 'interrupted';
+    const error = toUserError(signal.aborted && !statesOutcome ? signal.reason : thrown);
+    const context = await session.opened()?.catch(() => null);
+    context?.logFailure?.(error);
+    return printError(error, { host, json: globals.json && spec.json, debug: session.debug() });
+  }
+}
+
+type Session = ReturnType<typeof createSession>;
+
+/** The context of a command, which is opened once, and its output, which hides the secrets of the context from then on. */
+function createSession(line: CommandLine, given: CommandHost) {
+  const { globals } = line;
+  let known: string[] = [];
   let opened: Promise<Context> | undefined;
   let debug = globals.debug;
+  const host = hidingSecrets(given, () => known);
   const printer = choosePrinter(line, { host, debug: () => debug });
 
-  async function openContext(config = globals.config): Promise<Context> {
-    const { environment, cwd } = host;
+  async function open(config = globals.config): Promise<Context> {
+    const { environment, cwd, clock, signal } = host;
     const { report } = printer;
-    const target = targetIn(line);
-    const opening = {
-      config,
-      environment,
-      cwd,
-      report,
-      signal,
-      clock,
-      debug,
-      target,
-      urls: urlsOf(globals, environment),
-    };
+    const urls = urlsOf(globals, environment);
+    const opening = { config, environment, cwd, report, signal, clock, debug, target: targetIn(line), urls };
     const context = await host.openContext(opening);
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
@@ -61,74 +79,70 @@ export async function runCommand(line: CommandLine, { host: given, grammar, scre
     return context;
   }
 
-  const assumeYes = globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM);
-  const hideOwn = (text: string): string => hideKnown(redactOwn(text), known);
+  return {
+    host,
+    printer,
+    debug: () => debug,
+    opened: () => opened,
+    context(config?: string) {
+      opened ??= open(config);
+      return opened;
+    },
+    openAgain() {
+      opened = undefined;
+    },
+    hideOwn: (text: string): string => hideKnown(redactOwn(text), known),
+  };
+}
 
-  const invocation: Invocation = {
-    arguments: line.arguments,
-    options: line.options,
-    globals,
-    grammar,
-    terminal: host.terminal,
-    environment: host.environment,
-    cwd: host.cwd,
-    stdin: host.stdin,
-    signal,
+interface CommandSession extends CommandRun {
+  session: Session;
+}
+
+function invocationOf(
+  { arguments: words, options, globals }: CommandLine,
+  { session, host: given, grammar, screens }: CommandSession,
+): Invocation {
+  const { host, printer, hideOwn, context } = session;
+  const { terminal, environment, cwd, stdin, signal } = host;
+  const assumeYes = globals.yes || terminal.ci || isTrue(environment.TOOL_NO_CONFIRM);
+  const { canAsk } = terminal;
+  return {
+    ...{ arguments: words, options, globals, grammar, terminal, environment, cwd, stdin, signal, screens, context },
     report: printer.report,
     write: (text) => void host.stdout.write(text),
     stdout: given.stdout,
     tableOptions: () => ({
-      columns: host.terminal.stdout.columns(),
-      style: createStyle({ color: host.terminal.stdout.color, unicode: host.terminal.unicode }),
+      columns: terminal.stdout.columns(),
+      style: createStyle({ color: terminal.stdout.color, unicode: terminal.unicode }),
     }),
-    context: (config) => {
-      opened ??= openContext(config);
-      return opened;
-    },
-    canConfirm: assumeYes || host.terminal.canAsk,
+    canConfirm: assumeYes || canAsk,
     confirm: (question) =>
-      confirm(question, {
-        hide: hideOwn,
-        assumeYes,
-        canAsk: host.terminal.canAsk,
-        input: host.stdin,
-        output: given.stderr,
-        signal,
-      }),
-    screens,
+      confirm(question, { hide: hideOwn, assumeYes, canAsk, input: stdin, output: given.stderr, signal }),
   };
+}
 
+async function perform(
+  line: CommandLine,
+  { session, invocation }: { session: Session; invocation: Invocation },
+): Promise<CommandOutcome> {
+  const { host } = session;
+  const work = async (): Promise<CommandOutcome> => {
+    if (line.lacking && !needsTarget(line)) throw line.lacking;
+    // Again, with the name of the target.
+    if (needsTarget(line) && completeArguments(line, await session.context(), host.words)) {
+      session.openAgain();
+    }
+    return line.spec.run({ ...invocation, arguments: line.arguments } as Invocation<never, never>);
+  };
   try {
-    if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
-    const work = async (): Promise<CommandOutcome> => {
-      if (line.lacking && !needsTarget(line)) throw line.lacking;
-      if (needsTarget(line) && completeArguments(line, await invocation.context(), host.words)) {
-        // Again, with the name of the target.
-        opened = undefined;
-      }
-      return spec.run({ ...invocation, arguments: line.arguments } as Invocation<never, never>);
-    };
-    const outcome = await work().catch(async (thrown: unknown) => {
-      if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
-      // The configuration is read before any change, so the command can start again.
-      await settleTrust(thrown, { host, trust: globals.trust });
-      opened = undefined;
-      return work();
-    });
-    // Without them the command would end as if their work were done.
-    for (const error of given.failedUnawaited?.() ?? []) throw error;
-    if (opened && !globals.json) await mentionGone(line, { cwd: host.cwd, report: printer.report });
-    printer.end('done');
-    printOutcome(outcome, { line, host: outcome.verbatim ? given : host, durationMs: clock().getTime() - startedAt });
-    return outcome.exit ?? EXIT.done;
+    return await work();
   } catch (thrown) {
-    printer.end('failed');
-    // After an abort, the abort is the cause of any error; one of its own states what it has left.
-    const statesOutcome = thrown instanceof UserError && thrown.code === 'interrupted';
-    const error = toUserError(signal.aborted && !statesOutcome ? signal.reason : thrown);
-    const context = await opened?.catch(() => null);
-    context?.logFailure?.(error);
-    return printError(error, { host, json: globals.json && spec.json, debug });
+    if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
+    // The configuration is read before any change, so the command can start again.
+    await settleTrust(thrown, { host, trust: line.globals.trust });
+    session.openAgain();
+    return work();
   }
 }
 

@@ -16,12 +16,12 @@ const CODES: Record<string, ErrorCode> = {
 export function usageError(error: CommanderError, command: Command): UserError {
   const [message = '', suggested = ''] = error.message.replace(/^error: /, '').split('\n');
   const words = commandWords(command);
-  const help = `${words} --help lists the options.`;
   const hints: Record<string, string> = {
     missing_argument: `Usage: ${words} ${command.usage()}`,
     excess_argument: `Usage: ${words} ${command.usage()}`,
   };
   const code = CODES[error.code] ?? 'usage';
+  const help = `${words} --help lists the ${code === 'unknown_command' ? 'commands' : 'options'}.`;
   return new UserError(code, capitalized(withoutPassword(message)), {
     hint: hints[code] ?? replacementOf(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });

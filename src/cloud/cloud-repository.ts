@@ -43,6 +43,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
       stores.set(manifest, known);
       return known;
     },
+    images: null,
     reportDamage: ({ id }, sha256s, { wait }) =>
       reportDamageToHub({ client, target, snapshot: id, sha256s, wait, signal }),
     async read(key) {

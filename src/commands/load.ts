@@ -3,7 +3,7 @@ import { defineCommand, type Invocation } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, requiresFlag, wrongUsage } from './wrong-usage.ts';
 
 export const loadCommand = defineCommand({
   name: 'load',
@@ -111,10 +111,7 @@ export const loadCommand = defineCommand({
       });
     }
     if (acceptMissing && !keepGoing) {
-      throw wrongUsage('--accept-missing requires --keep-going', {
-        code: 'flag_needs_flag',
-        hint: 'tool load TARGET --keep-going --accept-missing',
-      });
+      throw requiresFlag('--accept-missing', '--keep-going', 'tool load TARGET --keep-going --accept-missing');
     }
     assertOnlyAllowed(invocation.options);
     if (invocation.globals.from !== undefined && file === undefined && snapshot === undefined && !passed.only) {
@@ -165,13 +162,10 @@ type Options = Readonly<Record<string, unknown>>;
 function assertOnlyAllowed(options: Options): void {
   if (!options.only) return;
   if (options.tables === undefined) {
-    throw wrongUsage('--only requires --tables', {
-      code: 'flag_needs_flag',
-      hint: 'tool load TARGET --tables NAMES --only',
-    });
+    throw requiresFlag('--only', '--tables', 'tool load TARGET --tables NAMES --only');
   }
   const other = NOT_WITH_ONLY.find(([name]) => (options[name] ?? false) !== false);
-  if (other) throw wrongUsage(`--only and ${other[1]} exclude each other`, { hint: 'Leave one of them out.' });
+  if (other) throw excludeEachOther('--only', other[1]);
 }
 
 const NOT_WITH_ONLY = [

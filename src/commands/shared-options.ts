@@ -3,7 +3,7 @@ import type { SnapshotRequest } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotLocation } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, requiresFlag } from './wrong-usage.ts';
 
 export const TARGET = {
   name: 'target',
@@ -94,7 +94,7 @@ export function snapshotRequest({
 
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
-    throw wrongUsage('--local and --remote exclude each other', { hint: 'Leave both out to select both.' });
+    throw excludeEachOther('--local', '--remote', 'Leave both out to select both.');
   }
   if (local) return { from: 'local' };
   return remote ? { from: 'remote' } : {};
@@ -108,6 +108,5 @@ export const INCLUDE_NEEDED_SCHEMAS = {
 
 /** A command builds only with another flag. */
 export function needsBuild(command: string, flag: string): UserError {
-  const hint = `tool ${command} TARGET ${flag} --include-needed-schemas`;
-  return wrongUsage(`--include-needed-schemas requires ${flag}`, { code: 'flag_needs_flag', hint });
+  return requiresFlag('--include-needed-schemas', flag, `tool ${command} TARGET ${flag} --include-needed-schemas`);
 }

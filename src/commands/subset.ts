@@ -4,7 +4,7 @@ import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { ALLOW_SUPERUSER, CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { requiresFlag } from './wrong-usage.ts';
 
 export const subsetCommand = defineCommand({
   name: 'subset',
@@ -45,10 +45,7 @@ export const subsetCommand = defineCommand({
     const { dryRun = false, suggest, explain, graph, force = false, summary: _, ...options } = invocation.options;
     if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
     if (force && graph === undefined) {
-      throw wrongUsage('--force requires --graph', {
-        code: 'flag_needs_flag',
-        hint: 'tool subset TARGET --graph FILE --force',
-      });
+      throw requiresFlag('--force', '--graph', 'tool subset TARGET --graph FILE --force');
     }
     const request: SubsetRequest = { ...invocation.arguments, ...options };
     if (suggest) {

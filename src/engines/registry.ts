@@ -17,7 +17,8 @@ export function engineForUrl(url: string): Engine {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const profile = profileOfScheme(scheme);
   if (profile) return ENGINES[profile.id];
-  throw new UserError('url_invalid', `No engine supports the scheme "${scheme}://" of the connection URL`, {
+  const says = scheme === '' ? 'Not a connection URL' : `No engine supports ${scheme}:// of the connection URL`;
+  throw new UserError('url_invalid', says, {
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,
   });
 }

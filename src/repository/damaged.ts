@@ -3,7 +3,7 @@ import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manif
 
 export interface Damage {
   manifest: Manifest;
-  file: ManifestFile;
+  file: Pick<ManifestFile, 'name'>;
   place?: string;
   state?: string;
   /** The next push replaces the object. */

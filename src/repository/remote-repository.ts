@@ -9,7 +9,7 @@ import type { Headline, VerifiedHeadline } from './headlines/headline.ts';
 import { type HeadlinesRequest, readHeadlines } from './headlines/headlines.ts';
 import type { Annotations } from './manifest/annotations.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import { createRepository, type Repository } from './repository.ts';
+import { createRepository, imageKey, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
 import type { StorageProfile } from './s3/connection.ts';
 import { createFolder } from './store/folder.ts';
@@ -23,6 +23,14 @@ export type DamageVerdict = 'damaged' | 'checking' | 'intact' | 'not_checked';
 /** A snapshot of a list: read from its manifest, or claimed by a hub. */
 export type ListedSnapshot = { verified: VerifiedHeadline } | { claimed: Headline };
 
+/** Manifests of images, which nothing has verified yet. Removing a snapshot removes its image. */
+export interface RemoteImages {
+  /** `null` where the snapshot has no image. */
+  read(snapshot: Manifest): Promise<string | null>;
+  /** Writes or replaces it; its chunks must be stored already. */
+  write(snapshot: Manifest, text: string): Promise<void>;
+}
+
 /** Snapshots that several machines use at the same time: in a bucket, or on a hub. */
 export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | 'list'> {
   name: string;
@@ -33,6 +41,8 @@ export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | '
    * `wait` it ends when the remote repository has checked them.
    */
   reportDamage(manifest: Manifest, sha256s: string[], options: { wait: boolean }): Promise<Map<string, DamageVerdict>>;
+  /** Images of snapshots; `null` on a hub. */
+  images: RemoteImages | null;
   /** Runs a push: no sweep removes what it relies on, as long as it calls `renew` now and then. */
   whilePushing: Locks['whilePushing'];
   /** Writes the annotations of the manifest, of which these have changed. */
@@ -83,6 +93,10 @@ async function createRemoteRepository(
     name: store.name,
     store,
     objectsOf: () => notes.objects,
+    images: {
+      read: (snapshot) => store.read(imageKey(snapshot)),
+      write: (snapshot, text) => store.write(imageKey(snapshot), text),
+    },
     async reportDamage(_manifest, sha256s) {
       await notes.add(sha256s);
       return new Map(sha256s.map((sha256) => [sha256, 'damaged']));

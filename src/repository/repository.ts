@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Report } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { SealBroken } from './encryption/sealed-format.ts';
+import { parseImageManifest } from './images/image-manifest.ts';
 import {
   filesOfTable,
   type Manifest,
@@ -43,7 +44,13 @@ export type ManifestStore = Pick<Store, 'name' | 'list' | 'read' | 'write' | 're
 
 /** Snapshots whose objects are elsewhere. */
 export function createManifests(store: ManifestStore, report: Report): Omit<Repository, 'sweep'> {
-  const { parse: _, listSaves: __, referencedByOthers: ___, ...manifests } = openManifests(store, report);
+  const {
+    allFiles: _,
+    namedIn: __,
+    listSaves: ___,
+    referencedByOthers: ____,
+    ...manifests
+  } = openManifests(store, report);
   return manifests;
 }
 
@@ -53,7 +60,10 @@ interface ManifestOptions {
 }
 
 function openManifests(store: ManifestStore, report: Report, { saves = false }: ManifestOptions = {}) {
-  const files = (target?: string) => filesIn(target === undefined ? 'snapshots' : targetPrefix(target));
+  async function files(target?: string): Promise<StoredFile[]> {
+    const found = await filesIn(target === undefined ? 'snapshots' : targetPrefix(target));
+    return found.filter(({ key }) => !isImageKey(key));
+  }
 
   async function filesIn(prefix: string): Promise<StoredFile[]> {
     const listed = await store.list(prefix);
@@ -61,14 +71,26 @@ function openManifests(store: ManifestStore, report: Report, { saves = false }: 
     return listed.filter(({ key }) => key.endsWith('.json')).sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
   }
 
-  async function parse(key: string): Promise<Manifest | null | undefined> {
-    try {
-      const text = await store.read(key);
-      if (text === null) return undefined;
+  function parse(key: string): Promise<Manifest | null | undefined> {
+    return parseText(key, (text) => {
       const manifest = parseManifest(text, { save: saves && key.startsWith(SAVES) });
       // A manifest under a foreign key could redirect operations.
       if (manifestKey(manifest) !== key) throw new ManifestInvalid('it is the manifest of another snapshot');
       return manifest;
+    });
+  }
+
+  /** The objects that a manifest of a snapshot, or of an image, names. */
+  async function namedIn(key: string): Promise<string[] | null | undefined> {
+    if (isImageKey(key)) return parseText(key, (text) => parseImageManifest(text).chunks.map(({ sha256 }) => sha256));
+    const manifest = await parse(key);
+    return manifest && filesOf(manifest).map(({ sha256 }) => sha256);
+  }
+
+  async function parseText<Parsed>(key: string, parsed: (text: string) => Parsed): Promise<Parsed | null | undefined> {
+    try {
+      const text = await store.read(key);
+      return text === null ? undefined : parsed(text);
     } catch (thrown) {
       if (!isDamage(thrown)) throw thrown;
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
@@ -107,14 +129,14 @@ function openManifests(store: ManifestStore, report: Report, { saves = false }: 
     },
   };
   const listSaves = (target: string) => readAll(filesIn(targetPrefix(target, SAVES)));
-  return { ...manifests, parse, listSaves, referencedByOthers };
+  const allFiles = () => filesIn('snapshots');
+  return { ...manifests, allFiles, namedIn, listSaves, referencedByOthers };
 }
 
 export type SaveLists = Pick<ReturnType<typeof openManifests>, 'listSaves' | 'referencedByOthers'>;
 
 export function createRepository(store: Store, report: Report, options?: ManifestOptions): Repository & SaveLists {
-  const { parse, ...manifests } = openManifests(store, report, options);
-  const { files } = manifests;
+  const { allFiles, namedIn, ...manifests } = openManifests(store, report, options);
 
   function createNames() {
     const read = new Map<string, string>();
@@ -123,22 +145,38 @@ export function createRepository(store: Store, report: Report, options?: Manifes
       has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
       /** Reads new and changed manifests; `false` when one is unreadable and may reference any object. */
       async readNew(): Promise<boolean> {
-        const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
-        const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
-        if (manifests.includes(null)) return false;
+        const unread = (await allFiles()).filter(({ key, version }) => read.get(key) !== version);
+        const lists = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => namedIn(key));
+        if (lists.includes(null)) return false;
         for (const { key, version } of unread) read.set(key, version);
-        for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
+        for (const list of lists) for (const sha256 of list ?? []) named.add(sha256);
         return true;
       },
     };
   }
 
+  /** A version that does not know images leaves those of the snapshots that it removes. */
+  async function removeLostImages(isOld: (file: StoredFile) => boolean): Promise<void> {
+    const found = await allFiles();
+    const keys = new Set(found.map(({ key }) => key));
+    const isLost = (file: StoredFile): boolean =>
+      isImageKey(file.key) && isOld(file) && !keys.has(file.key.replace(IMAGES, SNAPSHOTS));
+    for (const { key } of found.filter(isLost)) await store.remove(key);
+  }
+
   return {
     ...manifests,
+
+    async remove(manifest) {
+      // First: an image without a snapshot would be lost.
+      if (manifest.save === undefined) await store.remove(imageKey(manifest));
+      await manifests.remove(manifest);
+    },
 
     async sweep(now, mayGoOn = async () => true) {
       const young = new Date(now.getTime() - SWEEP_AGE);
       const isOld = ({ modified }: StoredFile): boolean => modified < young;
+      if (await mayGoOn()) await removeLostImages(isOld);
       const objects = (await store.list('objects')).filter((file) => isObjectKey(file.key) && isOld(file));
       const names = createNames();
       if (!(await names.readNew())) return 0;
@@ -194,6 +232,18 @@ const SNAPSHOTS = 'snapshots/';
  * version finds them: one that does not know saves takes them as damaged manifests, and removes no object.
  */
 const SAVES = `${SNAPSHOTS}save+`;
+
+/** Manifests of images are beside those of snapshots for the same reasons. */
+const IMAGES = `${SNAPSHOTS}image+`;
+
+function isImageKey(key: string): boolean {
+  return key.startsWith(IMAGES);
+}
+
+/** The key of the image of a snapshot. */
+export function imageKey({ target, created_at, id }: ManifestName): string {
+  return manifestKey({ target, created_at, id }).replace(SNAPSHOTS, IMAGES);
+}
 
 /** Any target name must stay inside `snapshots/`. */
 function targetPrefix(target: string, root = SNAPSHOTS): string {

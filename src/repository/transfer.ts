@@ -13,7 +13,7 @@ import { filesOf } from './repository.ts';
 import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
 
-const OBJECTS_AT_ONCE = 8;
+export const OBJECTS_AT_ONCE = 8;
 
 /** Pieces are small; progress events are limited to one per interval. */
 const TELL_EVERY_MS = 100;
@@ -44,7 +44,8 @@ export function pushSnapshot(moving: TransferOptions): Promise<TransferTotals> {
     const there = await remote.objectsOf(manifest).present(files.map(({ sha256 }) => objectKey(sha256)));
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const names = namesIn(manifest);
-    return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${remote.name}`, report }, async (add) => {
+    const progress = { ...sumOf(missing), step: 'push', verb: 'Push', place: `to ${remote.name}`, report } as const;
+    return withProgress(progress, async (add) => {
       await mapWithConcurrency(missing, OBJECTS_AT_ONCE, async (file) => {
         await renew();
         await sendObject(file, moving, (bytes) => add(bytes, names.get(file.sha256)));
@@ -101,7 +102,8 @@ export async function pullObjects(fetching: FetchOptions): Promise<TransferTotal
   const missing = await missingHere(repository, files);
   if (missing.length === 0) return { objects: 0, bytes: 0 };
   const names = namesIn(manifest);
-  return withProgress(missing, { step: 'pull', verb: 'Pull', place: `from ${remote.name}`, report }, async (add) => {
+  const progress = { ...sumOf(missing), step: 'pull', verb: 'Pull', place: `from ${remote.name}`, report } as const;
+  return withProgress(progress, async (add) => {
     await mapWithConcurrency(missing, OBJECTS_AT_ONCE, (file) =>
       fetchObject(file, fetching, (bytes) => add(bytes, names.get(file.sha256))),
     );
@@ -117,10 +119,27 @@ export async function missingHere(repository: LocalRepository, files: ManifestFi
 /** Downloads an object, replacing an existing one; throws when it is damaged in the bucket. */
 export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, remote, pool, signal, unfinished }: Omit<FetchOptions, 'report'>,
+  { unfinished, ...fetching }: Omit<FetchOptions, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
+  await downloadObject(file, path, { ...fetching, onBytes });
+  await syncPath(path);
+  await fetching.repository.store(path, file);
+}
+
+type DownloadedFile = Pick<ManifestFile, 'name' | 'sha256' | 'bytes'>;
+
+interface DownloadOptions extends Pick<TransferOptions, 'manifest' | 'remote' | 'pool' | 'signal'> {
+  onBytes: (bytes: number) => void;
+}
+
+/** Downloads an object to a new file, and verifies its content. */
+export async function downloadObject(
+  file: DownloadedFile,
+  path: string,
+  { manifest, remote, pool, signal, onBytes }: DownloadOptions,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     let arrived = 0;
     const count = (bytes: number): void => {
@@ -131,24 +150,22 @@ export async function fetchObject(
       const maxBytes = largestObject(file.bytes);
       await remote.objectsOf(manifest).get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
       // Verifies the content, because the manifest and the object may have the same forger.
-      await pool.check({ ...repository.object(file), path }, () => {});
-      break;
+      await pool.check({ path, sha256: file.sha256, bytes: file.bytes }, () => {});
+      return;
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof UserError) throw cause;
       await rm(path, { force: true });
       onBytes(-arrived);
       if (attempt < ATTEMPTS) continue;
-      const isReported = isObjectDamage(cause) && (await tryReport(remote, manifest, file));
+      const isReported = isObjectDamage(cause) && (await tryReport(remote, manifest, file.sha256));
       throw damaged({ manifest, file, place: remote.name, isReported, cause });
     }
   }
-  await syncPath(path);
-  await repository.store(path, file);
 }
 
 /** `false` when the report fails: a reader may be unable to write to the bucket. */
-function tryReport(remote: RemoteRepository, manifest: Manifest, { sha256 }: ManifestFile): Promise<boolean> {
+function tryReport(remote: RemoteRepository, manifest: Manifest, sha256: string): Promise<boolean> {
   return remote.reportDamage(manifest, [sha256], { wait: false }).then(
     (verdicts) => ['damaged', 'checking'].includes(verdicts.get(sha256) ?? ''),
     () => false,
@@ -163,20 +180,26 @@ function namesIn({ tables }: Manifest): Map<string, string> {
   return new Map(tables.flatMap((table) => filesOfTable(table).map(({ sha256 }) => [sha256, table.name])));
 }
 
+function sumOf(files: ManifestFile[]): { objects: number; total: number } {
+  return { objects: files.length, total: files.reduce((sum, file) => sum + file.stored_bytes, 0) };
+}
+
 interface ProgressOptions {
+  objects: number;
+  /** Bytes to move. */
+  total: number;
   step: 'push' | 'pull';
   verb: string;
+  /** Remote repository, with its preposition. */
   place: string;
   report: Report;
 }
 
-async function withProgress(
-  files: ManifestFile[],
-  { step, verb, place, report }: ProgressOptions,
+export async function withProgress(
+  { objects, total, step, verb, place, report }: ProgressOptions,
   move: (add: (bytes: number, current: string | undefined) => void) => Promise<void>,
 ): Promise<TransferTotals> {
-  const total = files.reduce((sum, file) => sum + file.stored_bytes, 0);
-  const what = `${files.length} ${files.length === 1 ? 'object' : 'objects'}`;
+  const what = `${objects} ${objects === 1 ? 'object' : 'objects'}`;
   let done = 0;
   let latest: string | undefined;
   let told = Number.NEGATIVE_INFINITY;
@@ -191,7 +214,7 @@ async function withProgress(
   };
   await withStep(report, { step, label: `${verb} ${what} ${place}`, done: `${verb}ed ${what} ${place}` }, async () => {
     await move(add);
-    if (files.length > 0) tell();
+    if (objects > 0) tell();
   });
-  return { objects: files.length, bytes: done };
+  return { objects, bytes: done };
 }

@@ -21,7 +21,7 @@ export const upPlan = v.object({
   target: text,
   snapshot: snapshotRow,
   server_version: text,
-  image: describe(v.picklist(['stored', 'new']), '`new`: it is made first.'),
+  image: describe(v.picklist(['stored', 'shared', 'new']), '`shared`: it is fetched first; `new`: it is made.'),
   port: describe(orNull(number), '`null`: a free one.'),
   detached: flag,
   steps: v.array(text),

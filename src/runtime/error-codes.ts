@@ -42,6 +42,7 @@ export const ERRORS = {
     storage_unreliable: 'A test object was changed by the service.',
     storage_busy: 'A sweep of the bucket does not end.',
     push_expired: 'The machine slept for more than a day; push again.',
+    image_failed: 'The image was not made: `tool push`.',
     push_failed: 'The snapshot is built but not pushed: `tool push`.',
     summary_not_written: 'The `--summary` file cannot be written: 2 before the work, 1 after it.',
     archive_not_understood: 'Neither an exported snapshot nor a dump that `tool import` reads.',
@@ -263,6 +264,7 @@ export const ERRORS = {
     destination_busy: 'Another load into the destination is active.',
     plan_outdated: 'Configuration, destination or base copy changed after the plan.',
     signature_invalid: 'The signature does not match the manifest. Only `tool rm` is possible.',
+    image_refused: 'An image is forged, untrusted or of an original.',
     list_differs: 'The manifest differs from the list: one of them was changed or forged.',
     signature_untrusted: 'No signature by `trusted_keys`. A warning with `--allow-untrusted`.',
     content_refused:

@@ -49,6 +49,13 @@ export interface ValueComparison {
   keep: KeepComment[];
 }
 
+/** A column of empty texts has as little to change as one of NULL. */
+function hasNoValue(digest: ColumnDigest | undefined): boolean {
+  return digest !== undefined && (digest.values === 0 || digest.digest === NO_HASHES);
+}
+
+const NO_HASHES = '0';
+
 const SHOWN_SAMPLES = 3;
 
 /** The columns with values that look like personal data: unchanged ones, acknowledged ones, changed ones. */
@@ -66,7 +73,7 @@ export function compareColumns({
   for (const suspicion of suspicions) {
     const { facts, kind, by } = suspicion;
     const column = columnName(facts);
-    if (before.get(column)?.values === 0) continue;
+    if (hasNoValue(before.get(column))) continue;
     const state = stateOf(suspicion, before.get(column), after.get(column));
     const shownColumn = {
       ...{ column, kind, meaning: PERSONAL_KINDS[kind] },

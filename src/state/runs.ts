@@ -124,7 +124,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
   const now = () => clock().getTime();
   const live = () => store.getState().runs.filter(isLive);
   const change = (id: string, update: (run: Run) => Run) =>
-    store.setState(({ runs }) => ({ runs: runs.map((run) => (run.id === id ? update(run) : run)) }));
+    store.setState(({ runs }) => ({ runs: changed(runs, id, update) }));
   const events = batched((batch) => store.setState(({ runs }) => ({ runs: batch.reduce(foldInto, runs) })));
 
   function begin(definition: RunDefinition): string {
@@ -164,12 +164,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
   function end(id: string, fate: RunEnd, { summary = null, workedUntil }: RunOutcome = {}): void {
     events.flush();
     const ended = (run: Run): Run => ({ ...run, state: endRun(run.state, fate, workedUntil ?? now()), summary });
-    store.setState(({ runs }) => ({
-      runs: withoutOldUndo(
-        runs.map((run) => (run.id === id ? ended(run) : run)),
-        id,
-      ),
-    }));
+    store.setState(({ runs }) => ({ runs: withoutOldUndo(changed(runs, id, ended), id) }));
     jobs.get(id)?.ended.resolve();
     const run = store.getState().runs.find((other) => other.id === id);
     if (run) onEnd(run);
@@ -254,7 +249,11 @@ interface TimedEvent {
 }
 
 function foldInto(runs: Run[], { run: id, event, at }: TimedEvent): Run[] {
-  return runs.map((run) => (run.id === id ? { ...run, state: foldRun(run.state, event, at) } : run));
+  return changed(runs, id, (run) => ({ ...run, state: foldRun(run.state, event, at) }));
+}
+
+function changed(runs: Run[], id: string, update: (run: Run) => Run): Run[] {
+  return runs.map((run) => (run.id === id ? update(run) : run));
 }
 
 /** In ms: each update costs a frame. */

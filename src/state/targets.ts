@@ -14,7 +14,7 @@ export interface TargetsState {
 }
 
 export interface SnapshotSizes {
-  /** Identifies the snapshots of the sizes: `snapshotsOf`. */
+  /** Identifies the snapshots of the sizes: `snapshotsKey`. */
   of: string;
   /** Bytes, oldest first. */
   sizes: number[];
@@ -112,7 +112,7 @@ export function targetsUnreachable(
 }
 
 /** Changes when the target gets or loses a snapshot. */
-export function snapshotsOf({ snapshots, last_snapshot_at }: TargetRow): string {
+export function snapshotsKey({ snapshots, last_snapshot_at }: TargetRow): string {
   return `${snapshots} ${last_snapshot_at}`;
 }
 

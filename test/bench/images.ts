@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- images [MEGABYTES] [up|start|days|equal] [NAME]`: data directories as images (docs/images.md), of 100 MB
+ * `npm run bench -- images [MEGABYTES] [up|shared|start|days|equal] [NAME]`: data directories as images (docs/images.md), of 100 MB
  * by default. The time from an image to the first query; what the image of the next day, and of the same rows, adds to a
- * store; of one engine or change; `tool up` in the temporary folder. Needs root, and room for five images in /var/tmp.
+ * store; of one engine or change; `tool up`, and images in a bucket, in the temporary folder. Needs root, and room for five images in /var/tmp.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { measureDays, measureEqual } from '../helpers/images/image-days.ts';
 import { mariadbEngine } from '../helpers/images/image-mariadb.ts';
 import { imagePrograms, postgresEngine } from '../helpers/images/image-postgres.ts';
+import { measureShared } from '../helpers/images/image-shared.ts';
 import { measureStarts } from '../helpers/images/image-start.ts';
 import { measureUp } from '../helpers/images/image-up.ts';
 import { makeOwned } from '../helpers/images/make-owned.ts';
@@ -18,10 +19,10 @@ const [size, only, name] = process.argv.slice(2);
 const megabytes = Number(size ?? 100);
 const programs = await imagePrograms();
 const engines = [postgresEngine(programs), await mariadbEngine()];
-if (only === 'up') {
+if (only === 'up' || only === 'shared') {
   const folder = mkdtempSync(join(tmpdir(), 'tool-images-'));
   try {
-    printTable(await measureUp(folder, megabytes));
+    printTable(await (only === 'up' ? measureUp(folder, megabytes) : measureShared(folder, megabytes, name)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

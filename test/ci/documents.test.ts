@@ -82,6 +82,12 @@ test('every code and key that a page names is in the sources', () => {
   expect(named.filter(({ code }) => !isKnown(code) && !OF_OTHERS.has(code))).toEqual([]);
 });
 
+test('the manual of the README has every page once', () => {
+  const manual = read('README.md').split('## The manual')[1] ?? '';
+  const listed = Array.from(manual.matchAll(/\]\((docs\/[\w/-]+\.md)\)/g), ([, page = '']) => page);
+  expect(listed.sort()).toEqual(PAGES.filter((page) => page !== 'README.md').sort());
+});
+
 const WITHOUT_CODE = /^```[\s\S]*?^```/gm;
 
 /** Paragraphs and items of lists, without tables and blocks of code. */

@@ -93,7 +93,7 @@ test('wrong usage exits with 2 and suggests the closest match', async () => {
   expect(await tool(['buidl', 'app'])).toEqual({
     exit: 2,
     stdout: '',
-    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help lists the options.\n",
+    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help lists the commands.\n",
   });
 });
 

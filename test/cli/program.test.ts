@@ -94,7 +94,7 @@ test.each([
 });
 
 test.each([
-  ['mad app', 'tool --help lists the options.'],
+  ['mad app', 'tool --help lists the commands.'],
   ['load app --tubs x', 'tool load --help lists the options.'],
 ])('there is no suggestion for "%s", in which more than a third is wrong', (line, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ exit: 2, hint }));

@@ -145,13 +145,13 @@ test('facts go on below their own beginning', () => {
   );
 });
 
-test('a bar of an unknown share does not pretend to move', () => {
+test('a bar is full when the share is, and not before', () => {
   const { glyphs } = createTheme({ unicode: false });
-  const text = (share: number | null) =>
+  const text = (share: number) =>
     progressBar({ share, width: 4, glyphs })
       .map((span) => span.text)
       .join('');
-  expect([text(null), text(0.5), text(0.99), text(1), text(7)]).toEqual(['....', '##..', '###.', '####', '####']);
+  expect([text(0), text(0.5), text(0.99), text(1), text(7)]).toEqual(['....', '##..', '###.', '####', '####']);
 });
 
 async function drawn(columns: number, node: React.ReactNode): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../../components/line.tsx';
-import { tableHead, tableRow } from '../../components/table.ts';
+import { tableHead, tableRow } from '../../components/table-list.tsx';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { formatTable } from '../../src/cli/printers/table.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';

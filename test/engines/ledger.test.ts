@@ -6,6 +6,6 @@ import { CONTRACT_HOSTS } from '../contracts/servers.ts';
 for (const id of ENGINE_IDS) {
   for (const { describe, start } of CONTRACT_HOSTS[id].slice(0, 1)) {
     describe('the contract of ledgers', () =>
-      ledgerContract(start, { schemaChanges: 25, weakQueries: 3, rebuilds: 2 }));
+      ledgerContract(start, { schemaChanges: 10, weakQueries: 1, rebuilds: 1 }));
   }
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
+import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { createTree, isTree, type KeyPath, type Tree } from '../../src/config/tree.ts';
+import { storedEffect } from '../../src/config/trust/stored-effect.ts';
 import { trustRequestOf } from '../../src/config/trust/trust-request.ts';
 import { parseYaml } from '../../src/config/yaml/yaml-source.ts';
 import { effectChanges, trustItems } from '../../src/operations/trust/trust-text.ts';
@@ -22,6 +24,24 @@ test('no section is exempt because it is empty in the schema: every leaf is cove
   for (const leaf of leaves) expect([leaf.key, await isAsked(leaf, leaf.value(0))]).toEqual([leaf.key, !leaf.harmless]);
 });
 
+test('an encrypted value is no change where another key has changed, and has no text once it is gone', async () => {
+  const secret_key = 'a'.repeat(32);
+  const url = `postgres://app:${encrypt('hidden', secret_key)}@h/shop`;
+  const requestOf = (snapshot: Record<string, string>, more: object = {}) =>
+    trustRequestOf(
+      {
+        path: '/x/tool.yml',
+        source: parseYaml(JSON.stringify({ secret_key, targets: { shop: { snapshot } }, ...more })),
+      },
+      {},
+    );
+  const answered = (await requestOf({ src_url: url })).effects.map(storedEffect);
+  const changed = await requestOf({ src_url: url }, { base_url: 'https://hub.example.com' });
+  expect(trustItems({ ...changed, answered }).map(({ label }) => label)).toEqual(['Connects to']);
+  const gone = await requestOf({});
+  expect(trustItems({ ...gone, answered })).toEqual([{ label: 'No longer', text: 'reads an encrypted value (shop)' }]);
+});
+
 const part = trials('trust/keys');
 test(part.title('a changed, added or removed key of a trusted file is asked about, or is harmless'), {
   timeout: part.timeout,
@@ -38,9 +58,10 @@ test(part.title('a changed, added or removed key of a trusted file is asked abou
     expect([leaf.key, before.digest === after.digest]).toEqual([leaf.key, leaf.harmless]);
     expect([leaf.key, before.digest === without.digest]).toEqual([leaf.key, leaf.harmless]);
     if (leaf.harmless) return;
-    const { added, removed } = effectChanges({ effects: after.effects, answered: before.effects });
+    const answered = before.effects.map(storedEffect);
+    const { added, removed } = effectChanges({ effects: after.effects, answered });
     if (!leaf.secret) expect([leaf.key, added.length + removed.length]).not.toEqual([leaf.key, 0]);
-    expect(trustItems({ effects: after.effects, answered: before.effects }).length).toBeGreaterThan(0);
+    expect(trustItems({ effects: after.effects, answered }).length).toBeGreaterThan(0);
     // No secret is shown or stored.
     if (leaf.secret) expect(JSON.stringify(after.effects)).not.toContain(String(other));
   });

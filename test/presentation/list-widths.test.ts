@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { essentialTexts, listPanes } from '../../components/list-panes.ts';
+import { essentialTexts, listPanes } from '../../components/list-view.tsx';
 import { LIST_MARGIN } from '../../components/table-list.tsx';
 import { tablesColumns } from '../../screens/tables/tables-screen.tsx';
 import { createStyle } from '../../src/cli/printers/style.ts';

@@ -41,10 +41,20 @@ export function useRoom(): Room {
   };
 }
 
-/** `lines 1–19 of 40`: where a text that scrolls is; empty where all of it is in view. */
-export function linesInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
-  if (count <= rows) return [];
-  return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
+interface ScrolledText {
+  scrolled: number;
+  /** Lines in view, and in all. */
+  rows: number;
+  count: number;
+}
+
+/** The first line in view of a text that scrolls, and `lines 1–19 of 40` where not all of it is in view. */
+export function placeOfText(viewport: Viewport, { scrolled, rows, count }: ScrolledText) {
+  viewport.furthest = Math.max(0, count - rows);
+  viewport.page = rows;
+  const from = Math.min(scrolled, viewport.furthest);
+  const text = `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`;
+  return { from, aside: count <= rows ? [] : [{ text, tone: 'dim' as const }] };
 }
 
 export interface FrameProps {

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { DETAIL_ROWS, TitledRule } from '../../../components/detail-pane.tsx';
 import { GridView, gridMargin } from '../../../components/grid.tsx';
 import { Lines } from '../../../components/line.tsx';
-import { listPanes } from '../../../components/list-panes.ts';
+import { listPanes } from '../../../components/list-view.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { type RecordField, recordLines, unchangedText } from '../../../src/operations/snapshots/diff/record-text.ts';
 import { fullGridWidth, type Grid, layOutGrid } from '../../../src/presentation/shapes/grid.ts';

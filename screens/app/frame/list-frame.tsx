@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { Box } from 'ink';
 import { FilterLine } from '../../../components/filter-line.tsx';
 import { Line, type Span } from '../../../components/line.tsx';
 import { ListView, type ListViewProps } from '../../../components/list-view.tsx';
+import { TextField, type TextFieldProps } from '../../../components/text-field.tsx';
 import type { ListState } from '../../../src/state/list.ts';
 import { positionIn } from '../lists/in-view.ts';
 import { screenOf } from '../model.ts';
@@ -17,21 +18,23 @@ interface ListFrameProps<Row>
   /** The text that is typed filters the list. */
   filtered?: boolean;
   above?: Span[];
-  /** Below the list. */
-  children?: ReactNode;
-  /** Lines of the children. */
-  linesBelow?: number;
+  /** Below the list, while a text is typed that does not filter it. */
+  field?: Pick<TextFieldProps, 'label' | 'placeholder'>;
 }
+
+/** Rows of the text field and the line above it. */
+const FIELD_ROWS = 2;
 
 /** The page of a screen that lists the rows of its `rows()`. */
 export function ListFrame<Row>(props: ListFrameProps<Row>) {
-  const { route, path, aside = [], beside = false, filtered = false, above, children, linesBelow = 0, ...view } = props;
+  const { route, path, aside = [], beside = false, filtered = false, above, field, ...view } = props;
   const model = useModel();
   const { columns: width, height, wide } = useRoom();
   const { list } = route;
   const inView = screenOf(model, route).rows?.(model, route) ?? { ids: [] };
-  const typing = filtered ? typingAt(route) : null;
+  const typing = typingAt(route);
   const filtering = filtered && (typing !== null || list.filter !== '');
+  const below = typing && field ? FIELD_ROWS : 0;
   return (
     <Frame screen={route.screen} path={path} aside={aside}>
       {filtering && <FilterLine typing={typing} filter={list.filter} width={width} />}
@@ -41,11 +44,16 @@ export function ListFrame<Row>(props: ListFrameProps<Row>) {
         keyOf={(_, index) => inView.ids[index] ?? ''}
         selected={positionIn(inView, list.selected)}
         width={width}
-        height={height - linesBelow - (filtering ? 1 : 0) - (above ? 1 : 0)}
+        height={height - below - (filtering ? 1 : 0) - (above ? 1 : 0)}
         error={'error' in route ? route.error : null}
         wide={beside && wide}
       />
-      {children}
+      {typing && field && (
+        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
+          <Line spans={[]} width={width - 2} />
+          <TextField {...field} edit={typing} width={width - 4} />
+        </Box>
+      )}
     </Frame>
   );
 }

@@ -84,7 +84,7 @@ export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const height = size.rows - PAGE_CHROME - strip.lines.length - 1;
   const columns = columnsOf(model, { lists, focus, columns: size.columns, height, glyphs });
   const focused = placeOf(columns, lists[focus]);
-  const border = panesBorder({ columns, strip }, glyphs);
+  const border = panesBorder(columns, glyphs);
   const route = lists[focus];
   if (!route) return null;
   return (

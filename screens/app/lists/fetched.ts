@@ -1,4 +1,5 @@
 import { toUserError, type UserError } from '../../../src/runtime/errors.ts';
+import type { RunContext } from '../../../src/state/runs.ts';
 import type { Model } from '../model.ts';
 import type { Route } from '../route.ts';
 
@@ -38,6 +39,25 @@ export function fetchInto<Found>(
     (found) => changeRoute(model, controller, () => ({ found }) as Partial<FetchedRoute>),
     (thrown: unknown) => changeRoute(model, controller, () => ({ error: toUserError(thrown) })),
   );
+}
+
+type SteppedRoute = Extract<FetchedRoute, { step: string | null }>;
+
+/** For work that lasts: its step in progress is shown on the route. */
+export function showingSteps(model: Model, controller: AbortController): RunContext {
+  const report: RunContext['report'] = (event) => {
+    if (event.event !== 'step' || event.state !== 'started') return;
+    changeRoute<SteppedRoute>(model, controller, () => ({ step: event.label }));
+  };
+  return { signal: controller.signal, report };
+}
+
+/** Resolves when the user leaves. */
+export function left({ signal }: AbortController): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** Changes a route while it is open, even below other routes. */

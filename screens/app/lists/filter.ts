@@ -1,13 +1,30 @@
 import { type TextEdit, textEdit } from '../../../components/text-edit.ts';
-import type { ListState } from '../../../src/state/list.ts';
+import { type ListState, matchesFilter } from '../../../src/state/list.ts';
 import type { KeyBinding, KeyContext, Model } from '../model.ts';
 import type { Route } from '../route.ts';
 
 export type FilteredRoute = Extract<Route, { list: ListState; typing: TextEdit | null }>;
 
+type Filter = Pick<FilteredRoute, 'list' | 'typing'>;
+
+/** The words that are typed, else those that were. */
+export function filterOf({ list, typing }: Filter): string {
+  return typing?.text ?? list.filter;
+}
+
+export function isFiltering({ list, typing }: Filter): boolean {
+  return typing !== null || list.filter !== '';
+}
+
+/** The items that the filter lets through. */
+export function filtered<Item>(route: Filter, items: Item[], textsOf: (item: Item) => (string | null)[]): Item[] {
+  const filter = filterOf(route);
+  return filter === '' ? items : items.filter((item) => matchesFilter(filter, textsOf(item)));
+}
+
 /** The handlers of a screen with a filtered list. */
 export const FILTERED = {
-  linesAboveRows: ({ typing, list }: FilteredRoute): number => (typing !== null || list.filter !== '' ? 2 : 1),
+  linesAboveRows: (route: FilteredRoute): number => (isFiltering(route) ? 2 : 1),
   onAccept: (model: Model, route: FilteredRoute): void => keepFilter(model, route, route.typing?.text.trim() ?? ''),
   onLeave: (model: Model, route: FilteredRoute): void => keepFilter(model, route, ''),
 };

@@ -40,6 +40,7 @@ const SEQUENCE = `${ESC}\\[[\\x20-\\x3f]*[\\x40-\\x7e]`;
 const ESCAPED = `${ESC}O?[\\s\\S]`;
 /** An emoji may be many characters: consecutive characters beyond ASCII stay together. */
 const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
+const ONE_KEY = new RegExp(`${PASTE}|${COLOR_ANSWER}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
 
 /**
  * Keys pressed faster than they are read arrive together, and components with a selection in their own state would
@@ -50,30 +51,7 @@ export function keyedInput(
   stdin: NodeJS.ReadStream,
   { onMouse, isTyping = () => false, onBackground = () => {} }: InputOptions,
 ): KeyedInput {
-  const oneKey = new RegExp(`${PASTE}|${COLOR_ANSWER}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
-  const keys: string[] = [];
-  let next: NodeJS.Immediate | undefined;
-  const stream = Object.assign(new EventEmitter(), {
-    isTTY: true,
-    setRawMode: (raw: boolean) => stdin.setRawMode(raw),
-    setEncoding: (encoding: BufferEncoding) => stdin.setEncoding(encoding),
-    ref: () => stdin.ref(),
-    unref: () => stdin.unref(),
-    read: () => {
-      if (next) return null;
-      let key = keys.shift() ?? null;
-      if (key !== null && isText(key) && isTyping()) {
-        const end = keys.findIndex((other) => !isText(other));
-        key += keys.splice(0, end === -1 ? keys.length : end).join('');
-      }
-      if (key !== null) next = setImmediate(announce);
-      return key;
-    },
-  });
-  const announce = () => {
-    next = undefined;
-    if (keys.length > 0) stream.emit('readable');
-  };
+  const { stream, keys, close } = createKeyQueue(stdin, isTyping);
   let held = '';
   let rest: NodeJS.Timeout | undefined;
   let expected: PromiseWithResolvers<void> | null = null;
@@ -89,7 +67,7 @@ export function keyedInput(
     } else keys.push(key);
   };
   const take = (text: string): void => {
-    for (const key of text.match(oneKey) ?? []) takeKey(key);
+    for (const key of text.match(ONE_KEY) ?? []) takeKey(key);
   };
   const onReadable = () => {
     for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read()) {
@@ -131,11 +109,39 @@ export function keyedInput(
     },
     resume: () => void stdin.on('readable', onReadable),
     close: () => {
-      clearImmediate(next);
+      close();
       clearTimeout(rest);
       stdin.off('readable', onReadable);
     },
   };
+}
+
+/** Keys that wait to be read by Ink, one for each frame. */
+function createKeyQueue(stdin: NodeJS.ReadStream, isTyping: () => boolean) {
+  const keys: string[] = [];
+  let next: NodeJS.Immediate | undefined;
+  const stream = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    setRawMode: (raw: boolean) => stdin.setRawMode(raw),
+    setEncoding: (encoding: BufferEncoding) => stdin.setEncoding(encoding),
+    ref: () => stdin.ref(),
+    unref: () => stdin.unref(),
+    read: () => {
+      if (next) return null;
+      let key = keys.shift() ?? null;
+      if (key !== null && isText(key) && isTyping()) {
+        const end = keys.findIndex((other) => !isText(other));
+        key += keys.splice(0, end === -1 ? keys.length : end).join('');
+      }
+      if (key !== null) next = setImmediate(announce);
+      return key;
+    },
+  });
+  function announce(): void {
+    next = undefined;
+    if (keys.length > 0) stream.emit('readable');
+  }
+  return { stream, keys, close: () => clearImmediate(next) };
 }
 
 const isColorAnswer = new RegExp(`^${COLOR_ANSWER}$`);

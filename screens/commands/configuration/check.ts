@@ -1,7 +1,7 @@
 import { emptyList, selectedIndex } from '../../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../../app/lists/fetched.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
-import { type KeyBinding, type Model, notifyFailure, quietly } from '../../app/model.ts';
+import { type KeyBinding, type Model, orNotify, quietly } from '../../app/model.ts';
 import type { ShownFix } from '../../app/operations.ts';
 import type { Routes } from '../../app/route.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from '../../check/selection.ts';
@@ -47,13 +47,11 @@ export async function applyFix(model: Model, { found }: Routes['fix']): Promise<
   if (!found) return;
   const { navigation } = model;
   navigation.pop();
-  try {
+  await orNotify(model, async () => {
     await model.operations.applyFix(found.plan);
     selectNext(model);
     navigation.notify({ tone: 'good', text: `Done: ${found.plan.does}` });
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
   checkAgain(model);
   await refreshTargetsAnew(model);
 }
@@ -74,10 +72,6 @@ export async function editProblem(model: Model, route: CheckRoute): Promise<void
     editConfiguration(model, at?.key);
     return;
   }
-  try {
-    await model.terminal.edit(at.file, at.line);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  await orNotify(model, () => model.terminal.edit(at.file, at.line));
   checkAgain(model);
 }

@@ -2,7 +2,7 @@ import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-conf
 import { trustItems } from '../../../src/operations/trust/trust-text.ts';
 import { emptyList } from '../../../src/state/list.ts';
 import { refreshSnapshots, refreshTargets } from '../../app/lists/refresh.ts';
-import { type Model, notifyFailure } from '../../app/model.ts';
+import { type Model, orNotify } from '../../app/model.ts';
 
 export function untrustedOf({ targets }: Model): UntrustedConfiguration | null {
   const { error } = targets.getState();
@@ -17,12 +17,7 @@ export function confirmTrust(model: Model): void {
 
 /** Opens the file in the editor of the user; what is in it afterwards is asked about anew. */
 export async function openUntrusted(model: Model, { request }: UntrustedConfiguration): Promise<void> {
-  try {
-    await model.terminal.edit(request.file);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-    return;
-  }
+  if (!(await orNotify(model, () => model.terminal.edit(request.file)))) return;
   if (model.navigation.top().screen === 'trust') model.navigation.pop();
   await refreshTargets(model);
   confirmTrust(model);
@@ -32,12 +27,7 @@ export async function openUntrusted(model: Model, { request }: UntrustedConfigur
 export async function answerTrust(model: Model, { request }: UntrustedConfiguration): Promise<void> {
   const { navigation, operations } = model;
   if (navigation.top().screen === 'trust') navigation.pop();
-  try {
-    await operations.trust(request);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-    return;
-  }
+  if (!(await orNotify(model, () => operations.trust(request)))) return;
   const route = navigation.top();
   await Promise.all([refreshTargets(model), 'target' in route ? refreshSnapshots(model, route.target) : null]);
 }

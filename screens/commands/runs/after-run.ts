@@ -1,20 +1,18 @@
-import { briefName } from '../../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
 import type { ExpectedStep } from '../../../src/state/overall-progress.ts';
 import type { Run, RunKind } from '../../../src/state/runs.ts';
 import { snapshotsOf } from '../../../src/state/snapshots.ts';
-import { contextOf, type KeyBinding, type Model } from '../../app/model.ts';
+import type { KeyBinding, Model } from '../../app/model.ts';
+import { onRun } from '../../app/on-selected.ts';
 import { latestNotLoadable } from '../../app/why-not.ts';
 import { showBranches } from '../branches.ts';
 import { CHANGES } from '../changes.ts';
-import { confirmLoad } from '../load.ts';
-import { showTables } from '../open-tables.ts';
-import { openTarget } from '../open-target.ts';
+import { confirmLoadOf } from '../load.ts';
+import { openTarget, showTables } from '../open-target.ts';
 import { showPoints } from '../points.ts';
-import { HELPS } from './after-run-text.ts';
 
 /** The screen that Enter opens when a run has ended: its result. */
-const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
+const OPENS: Record<RunKind, keyof typeof WORDS> = {
   build: 'snapshot',
   sanitize: 'snapshot',
   subset: 'snapshot',
@@ -32,9 +30,12 @@ const OPENS: Record<RunKind, 'snapshot' | 'branches' | 'points' | 'target'> = {
   apply: 'target',
 };
 
-const LABELS = { snapshot: 'tables', branches: 'branches', points: 'points', target: 'snapshots' };
-
-const OPENED = ['snapshot', 'branches', 'points', 'target'] as const;
+const WORDS = {
+  snapshot: { label: 'tables', help: 'open the tables of the snapshot that the run made or loaded' },
+  branches: { label: 'branches', help: 'open the branches of the target' },
+  points: { label: 'points', help: 'open the points to return to' },
+  target: { label: 'snapshots', help: 'open the snapshots of the target' },
+};
 
 /** The snapshot of a run, where the list has it. */
 function snapshotOf({ snapshots }: Model, { target, summary }: Run): SnapshotRow | null {
@@ -53,16 +54,12 @@ function openMade(model: Model, run: Run): void {
 }
 
 /** `Enter tables`, `Enter branches`: on the screen of a run that has ended, in the words of its card. */
-export const OPEN_MADE: KeyBinding[] = OPENED.map((opens) => ({
+export const OPEN_MADE: KeyBinding[] = Object.entries(WORDS).map(([opens, words]) => ({
   keys: ['enter'],
-  label: LABELS[opens],
-  help: HELPS[opens],
+  ...words,
   // Of a sanitization it opens the coverage.
   when: ({ run }) => isDone(run) && run.summary?.sanitized === undefined && OPENS[run.kind] === opens,
-  run: (model) => {
-    const { run } = contextOf(model);
-    if (run) openMade(model, run);
-  },
+  run: onRun(openMade),
   palette: false,
 }));
 
@@ -74,12 +71,10 @@ export const LOAD_MADE: KeyBinding = {
   palette: 'Load snapshot of the run…',
   when: ({ model, run }) => isDone(run) && MAKES.has(run.kind) && snapshotOf(model, run) !== null,
   whyNot: latestNotLoadable,
-  run: (model) => {
-    const { run } = contextOf(model);
-    const snapshot = run && snapshotOf(model, run);
-    if (!snapshot) return;
-    confirmLoad(model, { target: run.target, snapshot: snapshot.id }, `snapshot ${briefName(snapshot)}`);
-  },
+  run: onRun((model, run) => {
+    const snapshot = snapshotOf(model, run);
+    if (snapshot) confirmLoadOf(model, { target: run.target, snapshot });
+  }),
 };
 
 const MAKES = new Set<RunKind>(['build', 'sanitize', 'import', 'pull']);
@@ -118,7 +113,7 @@ export function keysWhenDone(run: Run): KeyAndLabel[] {
   const isRehearsal = summary?.rehearsal !== undefined || state.expected.some(({ step }) => step === 'observe');
   const open: KeyAndLabel = {
     id: null,
-    label: isSanitized ? 'coverage' : isRehearsal ? 'report' : LABELS[OPENS[kind]],
+    label: isSanitized ? 'coverage' : isRehearsal ? 'report' : WORDS[OPENS[kind]].label,
   };
   const isDone = state.status === 'done';
   const isMade = isDone ? databaseUrl(run) !== null : swaps !== undefined || state.expected.some(createsBranch);

@@ -2,7 +2,8 @@ import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { isLive, type Run } from '../../../src/state/runs.ts';
 import { cancelQuestion } from '../../app/frame/run-text.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../../app/model.ts';
+import { type KeyBinding, type KeyContext, type Model, orNotify, quietly } from '../../app/model.ts';
+import { onRun } from '../../app/on-selected.ts';
 import { notWritable } from '../../app/why-not.ts';
 import { startBuild } from '../build.ts';
 import { includeQuestion } from './include-text.ts';
@@ -17,7 +18,7 @@ export const RUN_KEYS: KeyBinding[] = [
     palette: 'Cancel run…',
     when: ({ run }) => run !== null && isLive(run),
     whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
-    run: cancel,
+    run: onRun(cancel),
   },
   {
     id: 'refresh',
@@ -29,7 +30,7 @@ export const RUN_KEYS: KeyBinding[] = [
       const overtaking = overtakenBy(context);
       return overtaking && `${overtaking.title} was started later: load again from the list of snapshots`;
     },
-    run: retry,
+    run: onRun(retry),
   },
   {
     id: 'accept',
@@ -38,10 +39,7 @@ export const RUN_KEYS: KeyBinding[] = [
     palette: 'Build with required schemas',
     when: ({ run }) => run?.state.error?.code === 'schema_needed',
     whyNot: notWritable,
-    run: (model) => {
-      const { run } = contextOf(model);
-      if (run) void startBuild(model, { target: run.target, includeNeededSchemas: true });
-    },
+    run: onRun((model, { target }) => void startBuild(model, { target, includeNeededSchemas: true })),
   },
   {
     id: 'accept',
@@ -50,7 +48,7 @@ export const RUN_KEYS: KeyBinding[] = [
     palette: 'Include all schemas…',
     when: ({ run }) => run?.kind === 'build' && run.summary?.lostSchemas !== undefined,
     whyNot: notWritable,
-    run: askToInclude,
+    run: onRun(askToInclude),
   },
   {
     id: 'accept',
@@ -59,7 +57,7 @@ export const RUN_KEYS: KeyBinding[] = [
     palette: 'Restore the rest…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
     whyNot: notWritable,
-    run: (model) => loadFurther(model, 'inspect'),
+    run: loadFurther('inspect'),
   },
   {
     id: 'accept',
@@ -68,15 +66,14 @@ export const RUN_KEYS: KeyBinding[] = [
     palette: 'Accept missing objects…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
     whyNot: notWritable,
-    run: (model) => loadFurther(model, 'swap'),
+    run: loadFurther('swap'),
   },
 ];
 
 /** A waiting run loses nothing: it is cancelled without a question. */
-function cancel(model: Model): void {
-  const { run } = contextOf(model);
-  if (run?.state.status === 'waiting') model.runs.cancel(run.id);
-  else if (run)
+function cancel(model: Model, run: Run): void {
+  if (run.state.status === 'waiting') model.runs.cancel(run.id);
+  else
     model.navigation.push({
       ...{ screen: 'choice', path: [run.target, 'cancel'], ...cancelQuestion(run) },
       answer: (value) => value === 'cancel' && model.runs.cancel(run.id),
@@ -84,10 +81,8 @@ function cancel(model: Model): void {
 }
 
 /** Replaces the screen of the run that failed. */
-function retry(model: Model): void {
-  const { navigation, runs } = model;
-  const { run } = contextOf(model);
-  const again = run && runs.again(run.id);
+function retry({ navigation, runs }: Model, { id }: Run): void {
+  const again = runs.again(id);
   if (!again) return;
   if (navigation.top().screen === 'run') navigation.replace(runRoute(again));
   else navigation.push(runRoute(again));
@@ -106,10 +101,7 @@ function hasOrWillReplace(run: Run): boolean {
 }
 
 /** Left-out schemas: all of them from now on, since a list would miss the next one. */
-function askToInclude(model: Model): void {
-  const { run } = contextOf(model);
-  if (!run) return;
-  const { target, summary } = run;
+function askToInclude(model: Model, { target, summary }: Run): void {
   model.navigation.push({
     screen: 'choice',
     path: [target, 'include schemas'],
@@ -127,20 +119,16 @@ function askToInclude(model: Model): void {
 
 async function includeSchemas(model: Model, { target, build }: { target: string; build: boolean }): Promise<void> {
   const { operations, navigation } = model;
-  try {
+  const isWritten = await orNotify(model, async () => {
     const { file } = await operations.includeAllSchemas(quietly(new AbortController().signal), { target });
     navigation.notify({ tone: 'good', text: `Saved ${file}` });
     await refreshTargetsAnew(model);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-    return;
-  }
-  if (build) await startBuild(model, { target });
+  });
+  if (isWritten && build) await startBuild(model, { target });
 }
 
 /** Loads again after a failure, with what to do about errors. */
-function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
-  const { run } = contextOf(model);
-  const definition = run && model.runs.definitionOf(run.id);
-  definition?.planAgain?.({ keepGoing }, `load ${keepGoing === 'swap' ? 'incomplete' : 'the rest'}`);
+function loadFurther(keepGoing: NonNullable<LoadRequest['keepGoing']>) {
+  const title = `load ${keepGoing === 'swap' ? 'incomplete' : 'the rest'}`;
+  return onRun(({ runs }, { id }) => runs.definitionOf(id)?.planAgain?.({ keepGoing }, title));
 }

@@ -7,17 +7,12 @@ import {
   transferSummary,
   verifySummary,
 } from '../../../src/operations/snapshots/transfer/transfer-text.ts';
-import type { SnapshotRow } from '../../../src/results/results.ts';
 import type { RunContext, RunDefinition } from '../../../src/state/runs.ts';
 import { refreshAfterRun } from '../../app/lists/refresh.ts';
 import type { Model } from '../../app/model.ts';
+import type { SelectedSnapshot } from '../../app/on-selected.ts';
 import type { ShownPlan } from '../../app/operations.ts';
 import { replacedDatabase } from './conflicting-runs.ts';
-
-interface OfSnapshot {
-  target: string;
-  snapshot: SnapshotRow;
-}
 
 /** The run that applies a plan, and then refreshes the lists. */
 export function operationRun<Request, P extends Planned<Request, unknown>, Result>(
@@ -49,14 +44,14 @@ function uncapitalized(title: string): string {
   return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
-export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
+export function verifyRun(model: Model, { target, snapshot }: SelectedSnapshot): RunDefinition {
   return ofSnapshot('verify', { target, snapshot }, async (session) =>
     verifySummary(await model.operations.verify(session, { target, snapshot: snapshot.id })),
   );
 }
 
 /** The lists then show when it was last restored. */
-export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
+export function proveRun(model: Model, { target, snapshot }: SelectedSnapshot): RunDefinition {
   const perform = async (session: RunContext) => {
     const result = await model.operations.verifyRestore(session, { target, snapshot: snapshot.id });
     session.worked?.();
@@ -66,7 +61,7 @@ export function proveRun(model: Model, { target, snapshot }: OfSnapshot): RunDef
   return { ...ofSnapshot('verify', { target, snapshot }, perform), steps: restoreSteps(contentOf(snapshot)) };
 }
 
-export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
+export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: SelectedSnapshot): RunDefinition {
   return ofSnapshot(kind, { target, snapshot }, async (session) => {
     const moved = await model.operations[kind](session, { target, snapshot: snapshot.id });
     session.worked?.();
@@ -76,7 +71,7 @@ export function transferRun(model: Model, kind: TransferKind, { target, snapshot
 }
 
 /** `file` is absolute. */
-export function exportRun(model: Model, { target, snapshot }: OfSnapshot, file: string): RunDefinition {
+export function exportRun(model: Model, { target, snapshot }: SelectedSnapshot, file: string): RunDefinition {
   return ofSnapshot('export', { target, snapshot }, async (session) =>
     exportSummary(await model.operations.export(session, { target, snapshot: snapshot.id, file })),
   );
@@ -84,7 +79,7 @@ export function exportRun(model: Model, { target, snapshot }: OfSnapshot, file: 
 
 function ofSnapshot(
   kind: TransferKind | 'verify' | 'export',
-  { target, snapshot }: OfSnapshot,
+  { target, snapshot }: SelectedSnapshot,
   perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
 ): RunDefinition {
   const { sanitized } = snapshot;

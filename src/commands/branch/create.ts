@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
-import { wrongUsage } from '../wrong-usage.ts';
+import { excludeEachOther } from '../wrong-usage.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
 export const branchCreateCommand = defineCommand({
@@ -30,11 +30,9 @@ export const branchCreateCommand = defineCommand({
     const { branchCreateOperation } = await import('../../operations/branch/create/operation.ts');
     const { branchUrlLines } = await import('../../operations/branch/create/text.ts');
     const { dryRun, env, from, destdb } = invocation.options;
-    if (env && invocation.globals.json) {
-      throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
-    }
+    if (env && invocation.globals.json) throw excludeEachOther('--env', '--json');
     if (from !== undefined && destdb !== undefined) {
-      throw wrongUsage('--from and --destdb exclude each other', { hint: 'Branches of --destdb have no saves.' });
+      throw excludeEachOther('--from', '--destdb', 'Branches of --destdb have no saves.');
     }
     const { expires: expiresMs, ...request } = requestOf(invocation);
     const outcome = await runPlanned(invocation, branchCreateOperation, {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { wrongUsage } from '../wrong-usage.ts';
+import { requiresFlag } from '../wrong-usage.ts';
 
 export const configSaveTargetCommand = defineCommand({
   name: 'config save-target',
@@ -18,10 +18,7 @@ export const configSaveTargetCommand = defineCommand({
     const { savedTargetText } = await import('../../operations/configuration/text.ts');
     const { config: file, from, to } = globals;
     if (from === undefined) {
-      throw wrongUsage('config save-target requires --from', {
-        code: 'flag_needs_flag',
-        hint: 'tool config save-target --from URL --to URL',
-      });
+      throw requiresFlag('config save-target', '--from', 'tool config save-target --from URL --to URL');
     }
     const saved = await saveTarget({ file, environment, cwd }, urlTarget({ from, to }, environment));
     return { data: saved, text: savedTargetText(saved) };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { key, optionalKey } from './key.ts';
-import { FOLDER, STORAGE_PROVIDER_IDS } from './storage-providers.ts';
+import { FOLDER, providersWith, STORAGE_PROVIDER_IDS } from './storage-providers.ts';
 import { hostLabel, text, webUrl } from './values.ts';
 
 const bucketName = v.pipe(
@@ -26,12 +26,15 @@ export const storageProfileSchema = v.strictObject({
     effect: 'stores',
   }),
   prefix: optionalKey(v.string(), 'Key prefix inside the bucket.', { example: 'team-a', effect: 'stores' }),
-  region: optionalKey(hostLabel, 'Region; required by s3.', { example: 'eu-central-1', effect: 'stores' }),
-  endpoint: optionalKey(webUrl, 'Address of the service; required by minio and dospaces.', {
+  region: optionalKey(hostLabel, `Region; required by ${providersWith('region')}.`, {
+    example: 'eu-central-1',
+    effect: 'stores',
+  }),
+  endpoint: optionalKey(webUrl, `Address of the service; required by ${providersWith('endpoint')}.`, {
     example: 'https://minio.example.com:9000',
     effect: 'stores',
   }),
-  cli_profile: optionalKey(text, 'AWS CLI profile with the credentials (s3, r2).', {
+  cli_profile: optionalKey(text, 'AWS CLI profile with the credentials.', {
     example: 'default',
     names: 'cli_profile',
     effect: 'stores',
@@ -54,7 +57,7 @@ export const storageProfileSchema = v.strictObject({
   sts_endpoint: optionalKey(webUrl, 'Address that assumes role_arn; default: endpoint, or that of the region.', {
     example: 'https://sts.example.com',
   }),
-  account_id: optionalKey(hostLabel, 'Account of r2, with direct credentials.', {
+  account_id: optionalKey(hostLabel, `Account of ${providersWith('account_id')}, with direct credentials.`, {
     example: '0123456789abcdef',
     effect: 'stores',
     hint: 'It is the first part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com.',

@@ -83,3 +83,9 @@ export type StorageProviderId = keyof typeof PROVIDERS;
 
 export const STORAGE_PROVIDERS: Record<StorageProviderId, StorageProvider> = PROVIDERS;
 export const STORAGE_PROVIDER_IDS = Object.keys(PROVIDERS) as StorageProviderId[];
+
+/** Returns the names of the providers that need this key, for its description. */
+export function providersWith(key: keyof Place): string {
+  const ids = STORAGE_PROVIDER_IDS.filter((id) => STORAGE_PROVIDERS[id].needs.oneOf[0] === key);
+  return ids.join(' and ');
+}

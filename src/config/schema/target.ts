@@ -18,6 +18,9 @@ export const targetSchema = v.strictObject({
   snapshot: optionalKey(snapshotSchema, 'Database to build snapshots of, and to load them into.'),
   sanitize: optionalKey(sanitizeSchema, 'Sanitization by an SQL query.'),
   subset: optionalKey(subsetSchema, 'Smaller database without dangling references.'),
+  image: optionalKey(v.boolean(), 'Makes images, and pushes those of sanitized snapshots (PostgreSQL).', {
+    example: false,
+  }),
   share: optionalKey(shareSchema, 'Loads of snapshots from a bucket.'),
   allow_destination_of: optionalKey(
     v.array(v.pipe(text, traits({ effect: 'allows' }))),

@@ -26,6 +26,16 @@ export function partsOf(url: string): RawParts | null {
   return { scheme: scheme.toLowerCase(), host, port, user, password, database, rest };
 }
 
+/** Returns the connection URL in pasted text, such as a line of an environment file: without variable, quotes and blanks. */
+export function urlWithin(text: string): string {
+  const trimmed = text.trim();
+  const start = partsOf(trimmed) ? 0 : trimmed.search(/\b[a-z][a-z0-9+.-]{1,20}:\/\//i);
+  if (start <= 0) return trimmed;
+  const quote = trimmed[start - 1] ?? '';
+  const end = /["'`]/.test(quote) ? trimmed.indexOf(quote, start) : -1;
+  return trimmed.slice(start, end === -1 ? undefined : end);
+}
+
 export function joinParts({ scheme, host, port, user, password, database, rest }: RawParts): string {
   const secret = password === '' ? '' : `:${password}`;
   const login = user === '' && secret === '' ? '' : `${user}${secret}@`;

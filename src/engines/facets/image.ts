@@ -11,12 +11,23 @@ export interface ImageFacet {
   findHome(context: EngineContext, folder: string): Promise<{ folder: string; user: Command['user'] }>;
   /** Starts a server to be filled. Ending it, and removing its folder, is up to the caller. */
   make(context: EngineContext, request: ImageRequest): Promise<ImageMaker>;
-  /** Starts a server of its own on a copy of an image; `null` where text would sort differently now. */
+  /** Starts a server of its own on a copy of an image; `null` where text would sort differently, or an extension is missing. */
   start(context: EngineContext, request: ImageStart): Promise<ImageServer | null>;
   /** Returns the id of the process of the server that has its files in a folder; `null` where none runs. */
   findServer(context: EngineContext, directory: string): Promise<number | null>;
   /** Stops the server that has its files in a folder, if it runs. */
   stopServer(context: EngineContext, directory: string): Promise<void>;
+  /** Absent where images stay on their machine. */
+  sharing?: SharedImageRules;
+}
+
+/** Decides which images of other machines a server starts on. */
+export interface SharedImageRules {
+  /** Reports whether a server has this file, and takes nothing but data from it. */
+  isData(path: string): boolean;
+  isFolder(path: string): boolean;
+  /** Reports whether programs run on the files of others with this version. */
+  fits(version: string, programs: ImagePrograms): boolean;
 }
 
 export interface ImagePrograms {
@@ -49,16 +60,23 @@ export interface ImageMaker {
   role: string;
   /**
    * Freezes the rows, stops the server cleanly, and copies its data directory to a path. Resolves with
-   * the versions of the collations.
+   * what it depends on.
    */
-  finish(image: string): Promise<string>;
+  finish(image: string): Promise<ImageNeeds>;
+}
+
+/** Requirements of an image that are not among its files. */
+export interface ImageNeeds {
+  /** Providers and versions. */
+  collations: string;
+  /** `pgcrypto 1.3` */
+  extensions: string[];
 }
 
 export interface ImageStart extends ServerPlace {
   /** The data directory of the image, of which only data is taken. */
   image: string;
-  /** The versions of the collations with which it was made. */
-  collations: string;
+  needs: ImageNeeds;
   database: string;
   /** Default: a free one. */
   port: number | null;

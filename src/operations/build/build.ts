@@ -20,6 +20,7 @@ import { contentOf } from '../expected-steps.ts';
 import { readGitState } from '../git.ts';
 import { recorded } from '../history/recorded.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
+import { keepTargetImage } from '../servers/target-image.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertUsableProfiles, locationFor } from '../snapshots/remote-repositories.ts';
 import { signed } from '../snapshots/signatures.ts';
@@ -134,9 +135,9 @@ export async function buildFrom(context: Context, request: BuildRequest, databas
   });
   const row = { ...snapshotRow(context, manifest, 0), ...(reading && { reading }) };
   const location = push ? locationFor(context, name, manifest) : null;
-  if (location === null) return row;
-  await pushStored(context, manifest, location);
-  return { ...row, where: ['local', 'remote'] };
+  if (location !== null) await pushStored(context, manifest, location);
+  await keepTargetImage(context, { manifest, sanitized: row.sanitized, location });
+  return location === null ? row : { ...row, where: ['local', 'remote'] };
 }
 
 /** A subset has left them out already. */

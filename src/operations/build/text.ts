@@ -63,7 +63,9 @@ type BuildOrSave = 'build' | 'save';
 /** A save reads the destination. */
 function allReadText(why: AllRead, kind: BuildOrSave): string {
   const text = ALL_READ[why];
-  return kind === 'build' ? text : text.replace('build', 'save').replace('the source', 'the destination');
+  if (kind === 'build') return text;
+  // A load is as good as a save for the next one.
+  return text.replace(/(last )?build/, '$1load or save').replace('the source', 'the destination');
 }
 
 export function plannedReading(allRead: AllRead | null, kind: BuildOrSave = 'build'): string {

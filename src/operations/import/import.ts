@@ -1,3 +1,4 @@
+import { profileOf } from '../../engines/list.ts';
 import { engines } from '../../engines/registry.ts';
 import { openArchive } from '../../repository/archive-file.ts';
 import type { ImportPlan, ImportResult } from '../../results/results.ts';
@@ -45,7 +46,7 @@ async function planArchive(context: Context, { file, target: given }: ImportRequ
   const { target: original, id: snapshot, engine, server_version } = archive.manifest;
   const target = given ?? original;
   findTarget(context.configuration, target);
-  const product = engine === 'postgres' ? 'PostgreSQL' : 'MySQL';
+  const [product] = profileOf(engine).products;
   return { file, target, format: 'snapshot', product, server_version, snapshot, place: null, ...(await sizeOf(file)) };
 }
 

@@ -49,7 +49,11 @@ export async function planLink(given: Context, request: LinkRequest): Promise<Pl
   const plan: LinkPlan = {
     ...{ target, destination, folder: tree.folder, file, key, url, unverified_sources },
     hook: hook && { file: hook.plan.file, action: hook.plan.action, text: hook.plan.text },
-    warnings: [...(hook?.plan.warnings ?? []), ...(hook ? [] : [hookInTree(target, tree)])],
+    warnings: [
+      // A branch of a tree needs no base copy: it is loaded with the first one.
+      ...(hook?.plan.warnings ?? []).filter(({ code }) => code !== 'hook_destination_foreign'),
+      ...(hook ? [] : [hookInTree(target, tree)]),
+    ],
   };
   return { request, plan, planned_at: context.clock().toISOString(), link, hook };
 }

@@ -16,6 +16,7 @@ import { cpusFor } from '../cpus-for.ts';
 import { contentOf } from '../expected-steps.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { keepTargetImage } from '../servers/target-image.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { locationFor } from '../snapshots/remote-repositories.ts';
 import { assertTrusted, type TrustChoice } from '../snapshots/signatures.ts';
@@ -232,6 +233,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   });
   const location = (request.push ?? true) ? locationFor(context, manifest.target, published) : null;
   if (location !== null) await pushStored(context, published, location);
+  await keepTargetImage(context, { manifest: published, sanitized: published.sanitized, location });
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
     snapshot: {

@@ -3,8 +3,10 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import type { ImagePrograms } from '../../engines/facets/image.ts';
+import { profileOf } from '../../engines/list.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
+import { branchDatabase } from '../branch/branch-database.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { isSignedState, signState } from '../state-signature.ts';
 import { readState } from '../working-state.ts';
@@ -23,6 +25,7 @@ const imageSchema = v.strictObject({
   platform: v.string(),
   /** Providers and versions. */
   collations: v.string(),
+  extensions: v.array(v.string()),
   /** A server runs the code that is in its files: those of others are never started. */
   signature: v.string(),
 });
@@ -54,7 +57,8 @@ export const dataOf = ({ folder }: Image): string => join(folder, 'data');
 
 /** Finds the newest image of a snapshot for these server programs that this user has made. */
 export async function findImage(context: Context, wanted: ImageKey): Promise<Image | undefined> {
-  const facts = factsOf(wanted);
+  // One that was fetched may have the name of another target.
+  const { database: _, ...facts } = factsOf(wanted);
   const same = (await listImages(context)).filter(({ manifest }) =>
     Object.entries(facts).every(([name, value]) => manifest[name as keyof typeof facts] === value),
   );
@@ -72,6 +76,13 @@ function statementOf(name: string, facts: ImageFacts) {
   return { purpose: 'server image', content: { name, ...facts } };
 }
 
+/** Returns what identifies the image of a snapshot, with the database that it has when it is made here. */
+export function imageKeyOf({ target, manifest, programs }: Omit<ImageKey, 'database'>): ImageKey {
+  const { nameLimit: limit } = profileOf(manifest.engine);
+  const database = branchDatabase(target, { prefix: '', limit }, new Set());
+  return { target, manifest, database, programs };
+}
+
 export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
   const { arch: architecture, platform } = process;
   return { target, snapshot: manifest.id, database, build, architecture, platform };
@@ -79,6 +90,15 @@ export function factsOf({ target, manifest, database, programs: { build } }: Ima
 
 function byAge(a: Image, b: Image): number {
   return b.manifest.created_at.localeCompare(a.manifest.created_at) || b.folder.localeCompare(a.folder);
+}
+
+/** Finds the images of a target that this user has made or fetched. */
+export async function ownImagesOf(context: Context, target: string): Promise<Image[]> {
+  const own: Image[] = [];
+  for (const image of await listImages(context)) {
+    if (image.manifest.target === target && (await isOwn(context, image).catch(() => false))) own.push(image);
+  }
+  return own;
 }
 
 /** Lists complete images: a folder is put in its place when it is whole. */

@@ -42,9 +42,9 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
   };
   return await withStep(context.report, step, async () => {
     const unfinished = await staging.folder('image');
-    const collations = await maker.finish(join(unfinished, 'data'));
+    const needs = await maker.finish(join(unfinished, 'data'));
     const created_at = context.clock().toISOString();
-    const made = { format: 1, engine: 'postgres', ...factsOf(wanted), created_at, collations } as const;
+    const made = { format: 1, engine: 'postgres', ...factsOf(wanted), created_at, ...needs } as const;
     return storeImage(context, unfinished, made);
   });
 }

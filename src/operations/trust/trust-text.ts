@@ -41,11 +41,12 @@ export interface EffectChanges {
 
 /** The effects since the last answer; all of them without one. */
 export function effectChanges({ effects, answered }: Pick<TrustQuestion, 'effects' | 'answered'>): EffectChanges {
-  const keyOf = (effect: Effect): string => JSON.stringify(Object.entries(storedEffect(effect)).sort());
+  // The answer is stored: a second hash of encrypted content would be another one.
+  const keyOf = (stored: Effect): string => JSON.stringify(Object.entries(stored).sort());
   const before = new Set((answered ?? []).map(keyOf));
-  const now = new Set(effects.map(keyOf));
+  const now = new Set(effects.map((effect) => keyOf(storedEffect(effect))));
   return {
-    added: effects.filter((effect) => !before.has(keyOf(effect))),
+    added: effects.filter((effect) => !before.has(keyOf(storedEffect(effect)))),
     removed: (answered ?? []).filter((effect) => !now.has(keyOf(effect))),
   };
 }
@@ -56,7 +57,7 @@ export function trustItems(request: Pick<TrustQuestion, 'effects' | 'answered'>)
   const lines = [
     ...added.map(effectLine),
     ...removed.map((effect) => {
-      const { label, text } = effectLine(effect);
+      const { label, text } = effectLine(withoutHash(effect));
       return { label: 'No longer', text: `${label.toLowerCase()} ${text}` };
     }),
   ];
@@ -68,6 +69,14 @@ export function trustItems(request: Pick<TrustQuestion, 'effects' | 'answered'>)
       .map((part, index) => ({ label: index === 0 ? label : '', text: part })),
   );
 }
+
+/** A stored effect has a hash in place of encrypted content, which says nothing to a person. */
+function withoutHash(effect: Effect): Effect {
+  if (!effect.sealed) return effect;
+  return effect.effect === 'sets' ? { ...effect, detail: ENCRYPTED_TEXT } : { ...effect, object: ENCRYPTED_TEXT };
+}
+
+const ENCRYPTED_TEXT = 'an encrypted value';
 
 export function formerSourceText({ former_source }: { former_source: string }): string {
   return `${former_source} is no longer remembered as a source`;

@@ -34,7 +34,6 @@ export interface Glyphs {
   /** Between the two. */
   barHalf: string;
   barEmpty: string;
-  caret: string;
   /** Bars of a sparkline, from the lowest. */
   levels: string;
   /** Frames of the mark of a run in progress. */
@@ -71,7 +70,6 @@ export const UNICODE: Glyphs = {
   barFull: '█',
   barHalf: '▓',
   barEmpty: '░',
-  caret: '▏',
   levels: '▁▂▃▄▅▆▇█',
   spinner: '⠋⠙⠹⠸⠼⠴⠦⠧',
   good: '✓',
@@ -105,7 +103,6 @@ export const ASCII: Glyphs = {
   barFull: '#',
   barHalf: '=',
   barEmpty: '.',
-  caret: '_',
   levels: '_.-=+*#',
   spinner: '|/-\\',
   good: '+',
@@ -140,7 +137,6 @@ export const SPOKEN: Glyphs = {
   barFull: '',
   barHalf: '',
   barEmpty: '',
-  caret: '',
   levels: '',
   spinner: '',
   good: 'good:',

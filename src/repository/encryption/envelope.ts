@@ -121,8 +121,12 @@ export async function readFully(file: FileHandle, buffer: Buffer, position: numb
 }
 
 async function writeWhole({ file, checksum }: TransferFile, bytes: Buffer, position: number): Promise<void> {
+  await writeFully(file, bytes, position);
+  checksum.update(bytes, position);
+}
+
+export async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }
-  checksum.update(bytes, position);
 }

@@ -34,7 +34,7 @@ export function publicKeyText(privateKey: KeyObject): string {
   return `ed25519-${der.subarray(SPKI_PREFIX.length).toString('base64')}`;
 }
 
-function readPublicKey(text: string): KeyObject | null {
+export function readPublicKey(text: string): KeyObject | null {
   const [, key] = KEY_TEXT.exec(text) ?? [];
   if (key === undefined) return null;
   const der = Buffer.concat([SPKI_PREFIX, Buffer.from(key, 'base64')]);

@@ -19,7 +19,7 @@ import {
 import { makeOwned } from './make-owned.ts';
 
 /** What has changed at the source on the next day. */
-const CHANGES: Record<string, (table: number, rows: number) => string> = {
+export const CHANGES: Record<string, (table: number, rows: number) => string> = {
   nothing: () => 'SELECT 1',
   'the newest 1 %': (table, rows) => `UPDATE t_${table} SET amount = amount + 1 WHERE id > ${rows * 0.99}`,
   'every 100th row': (table) => `UPDATE t_${table} SET amount = amount + 1 WHERE id % 100 = 7`,

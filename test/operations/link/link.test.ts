@@ -6,6 +6,7 @@ import { applyBranchCreate, planBranchCreate } from '../../../src/operations/bra
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { applyDropCopies, planDropCopies } from '../../../src/operations/drop-copies/drop-copies.ts';
 import { environmentFile } from '../../../src/operations/link/environment-file.ts';
 import { planLink } from '../../../src/operations/link/link.ts';
 import { linkQuestion, unlinkQuestion } from '../../../src/operations/link/text.ts';
@@ -468,4 +469,14 @@ describeWithKind('postgres', 'tool link', () => {
     await repository.link();
     await runTreeRounds(repository, { rounds: 10, seed: 2 });
   }, 30_000);
+
+  it('loads the base copy with the first tree of a destination that has none', async () => {
+    const { git, link, contextWith, databaseOf, rowsIn } = repository;
+    await applyDropCopies(contextWith(), await planDropCopies(contextWith(), { target: 'shop' }));
+    expect((await link()).warnings).toEqual([]);
+    const added = git('main', 'worktree', 'add', '--quiet', path('first'), '-b', 'first');
+    expect(added.stderr).toContain('.env.local has the database of new branch first');
+    expect(await rowsIn(await databaseOf('first'))).toBe(1);
+    git('main', 'worktree', 'remove', '--force', path('first'));
+  });
 });

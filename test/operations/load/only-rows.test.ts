@@ -217,12 +217,13 @@ describeWithPostgres('a load of only the rows of some tables', () => {
 
   it('refuses when another session keeps a table locked, and changes nothing', { timeout: 60_000 }, async () => {
     const before = await dump();
-    const holding = server.psql('copy', { sql: 'BEGIN; LOCK TABLE item; SELECT pg_sleep(14); COMMIT' });
+    const holding = server.psql('copy', { sql: 'BEGIN; LOCK TABLE item; SELECT pg_sleep(60)' }).catch(() => {});
     await expect
       .poll(() => rows(`SELECT count(*) FROM pg_locks WHERE relation = 'item'::regclass AND granted`))
       .toBe('1');
     const failure = await only('public.orders').catch((error) => error);
     expect(failure).toMatchObject({ code: 'tables_locked' });
+    await rows("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'item'::regclass AND granted");
     await holding;
     expect(await dump()).toBe(before);
   });

@@ -204,15 +204,13 @@ for (const kind of testedKinds('mysql')) {
       if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
       await analyzeByHand('copy');
       expect(loaded).toEqual(await plans('copy'));
-      // Again, where the loaded tables replace others.
-      await server.run('copy', isPostgres ? [] : HISTOGRAMS_AWAY[kind]);
-      await load();
-      expect(await unknownTables('copy')).toEqual([]);
-      if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
     }, 120_000);
 
-    it('are there after a reset, in a branch, and after an undo', async () => {
+    it('are there after a load that replaces tables without them, after a reset and in a branch', async () => {
+      await server.run('copy', isPostgres ? [] : HISTOGRAMS_AWAY[kind]);
       await load({ keepBase: true });
+      expect(await unknownTables('copy')).toEqual([]);
+      if (!isPostgres) expect(await histograms('copy')).toEqual(await histograms('source'));
       await server.run('copy', ['DELETE FROM item']);
       await applyReset(context(), await planReset(context(), { target: 'app' }));
       expect(await unknownTables('copy')).toEqual([]);

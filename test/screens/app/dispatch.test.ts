@@ -88,9 +88,12 @@ describe('an impossible command explains why', () => {
     expect(model.runs.store.getState().runs).toEqual([]);
   });
 
-  test('load is refused without a snapshot', async () => {
+  test('load is refused without a snapshot, and says nothing of it before the list is read', async () => {
     const model = await listed(fakeWorld({ snapshots: {} }));
     press(model, 'enter', 'l');
+    expect(notice(model)).toBe('The snapshots are being read');
+    await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+    press(model, 'l');
     expect(notice(model)).toBe('There is no snapshot yet: press b to build one');
   });
 

@@ -91,6 +91,28 @@ test('a typed URL fills the fields, and a changed field changes the URL, its oth
   expect(place(model).typing?.text).toBe(place(model).answers.url);
 });
 
+test.each([
+  'DATABASE_URL=postgres://app:p@db/shop',
+  'export DATABASE_URL="postgres://app:p@db/shop"\n',
+  "'postgres://app:p@db/shop'",
+  '  url: `postgres://app:p@db/shop`,',
+  'jdbc:postgres://app:p@db/shop',
+])('the URL is found in %j', async (line) => {
+  const model = await atUrl(fakeWorld());
+  dispatchPaste(model, line);
+  expect(place(model).answers.url).toBe('postgres://app:p@db/shop');
+  expect(fields(model)).toMatchObject({ host: 'db', database: 'shop' });
+});
+
+test('typing takes the error of the earlier answer away', async () => {
+  const model = await atUrl(fakeWorld());
+  dispatchPaste(model, 'postgres://:70000/shop');
+  dispatchKey(model, 'enter');
+  await until(() => place(model).error !== null);
+  dispatchKey(model, 'backspace');
+  expect(place(model).error).toBeNull();
+});
+
 test('a typed URL that cannot be read is not replaced by a field', async () => {
   const model = await atUrl(fakeWorld());
   dispatchPaste(model, 'postgres://app:sec/ret@db/shop');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
-import type { SignInRoute } from '../../../screens/sign-in/sign-in-route.ts';
+import type { SignInRoute } from '../../../screens/commands/sign-in.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { highlighted } from '../../../components/highlight.ts';
 import { ViewportContext } from '../../../components/list.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import { ModelContext } from '../../../screens/app/frame/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
 import type { Operations } from '../../../screens/app/operations.ts';
+import { highlighted } from '../../../screens/targets/highlight.ts';
 import { liveRuns, runCell } from '../../../screens/targets/live-runs.ts';
 import { watchStatus } from '../../../screens/targets/live-status.ts';
 import { targetsScreen } from '../../../screens/targets/targets-screen.tsx';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tableHead, tableRow } from '../../../components/table.ts';
+import { tableHead, tableRow } from '../../../components/table-list.tsx';
 import { createTheme } from '../../../components/theme.ts';
 import { createViews } from '../../../screens/app/lists/in-view.ts';
 import type { Sort } from '../../../screens/app/lists/sort-targets.ts';

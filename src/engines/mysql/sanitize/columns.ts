@@ -104,9 +104,9 @@ export function textOf(column: string, family: ColumnFamily): string {
 /** Enough digits against collisions, few enough to sum as integers. */
 const HASH_DIGITS = 15;
 
-/** Case and blanks around the value do not count. */
+/** Case and blanks around the value do not count; an empty value has no hash. */
 export function hashOf(text: string): string {
-  return `LEFT(SHA2(LOWER(TRIM(${text})), 256), ${HASH_DIGITS})`;
+  return `LEFT(SHA2(NULLIF(LOWER(TRIM(${text})), ''), 256), ${HASH_DIGITS})`;
 }
 
 function hashOfSample(sample: string): string {

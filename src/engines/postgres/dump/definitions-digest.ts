@@ -25,8 +25,11 @@ const CONTENT = /^(SEQUENCE SET|TABLE DATA|BLOBS?|BLOB METADATA)$/;
 /** The database itself, with its name, which no load creates: a save has that of the destination. */
 const DATABASE = /^DATABASE\b/;
 
+/** pg_dump's whole text for a schema that every database has: whether it is there depends on the schema's owner. */
+const OF_EVERY_DATABASE = '-- *not* creating schema';
+
 /** Reports whether a load creates an object of the entry. */
-export function isDefinition({ kind, tag }: ContentsEntry): boolean {
-  if (CONTENT.test(kind) || DATABASE.test(kind)) return false;
+export function isDefinition({ kind, tag, definition }: ContentsEntry): boolean {
+  if (CONTENT.test(kind) || DATABASE.test(kind) || definition.startsWith(OF_EVERY_DATABASE)) return false;
   return !(/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && DATABASE.test(tag));
 }

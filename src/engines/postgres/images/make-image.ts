@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ImageMaker, ImageRequest } from '../../facets/image.ts';
+import type { ImageMaker, ImageNeeds, ImageRequest } from '../../facets/image.ts';
 import { copyDirectory } from '../../shared/server/copy-directory.ts';
-import { homeAt } from '../../shared/server/server-home.ts';
+import { homeAt, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted } from '../../shared/server/start-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -12,7 +13,7 @@ import { parsePostgresUrl } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { createPlainRole, PLAIN_ROLE } from '../server/plain-role.ts';
 import { initialise } from '../server/throw-away-server.ts';
-import { COLLATIONS, isNeverCopied } from './image-files.ts';
+import { COLLATIONS, EXTENSIONS, isNeverCopied } from './image-files.ts';
 import { PRODUCT, runServer } from './run-server.ts';
 import { DATA, isReady, stopServer } from './running-server.ts';
 
@@ -41,12 +42,13 @@ export async function makeImage(context: EngineContext, request: ImageRequest): 
     url,
     role: PLAIN_ROLE,
     async finish(image) {
-      const collations = await settle(context, url);
+      const needs = await settle(context, url);
       await stopServer(context, directory);
       if (await isReady(directory)) throw serverNotStarted(PRODUCT, 'it did not end cleanly', { stderr: '' });
+      await resetLog(context, { bin, home });
       const { signal } = context;
       await copyDirectory(join(directory, DATA), image, { leaveOut: isNeverCopied, sync: true, signal });
-      return collations;
+      return needs;
     },
   };
 }
@@ -60,10 +62,23 @@ async function createRoles(context: EngineContext, url: ImageMaker['url'], roles
   await session.transaction(missing.map((role) => `CREATE ROLE ${quoteName(role)} NOLOGIN`));
 }
 
+/** Leaves one segment of the log, which is almost empty: no two images share it. Not every package has the program. */
+async function resetLog(
+  { runner, signal }: EngineContext,
+  { bin, home: { directory, user } }: { bin: string; home: ServerHome },
+): Promise<void> {
+  const file = join(bin, 'pg_resetwal');
+  if (!existsSync(file)) return;
+  const command = { file, args: ['-D', join(directory, DATA)], env: { LC_ALL: 'C' }, ...(user && { user }) };
+  const result = await runner.run(command, { signal });
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its log could not be reset', result);
+}
+
 /** The load has gathered statistics. */
-async function settle(context: EngineContext, url: ImageMaker['url']): Promise<string> {
+async function settle(context: EngineContext, url: ImageMaker['url']): Promise<ImageNeeds> {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('VACUUM (FREEZE)');
   const [row] = await session.query<{ collations: string }>(COLLATIONS);
-  return row?.collations ?? '';
+  const extensions = await session.query<{ extension: string }>(EXTENSIONS);
+  return { collations: row?.collations ?? '', extensions: extensions.map(({ extension }) => extension) };
 }

@@ -85,9 +85,9 @@ async function sampleTable(session: PostgresSession, columns: CatalogRow[]): Pro
   return new Map(rows.map((row) => [row.index, row]));
 }
 
-/** Case and blanks around the value do not count. */
+/** Case and blanks around the value do not count; an empty value has no hash. */
 export function hashOf(text: string): string {
-  return `hashtextextended(lower(btrim(${text} COLLATE "default", E' \\t\\n\\r')) COLLATE "C", 0)`;
+  return `hashtextextended(nullif(lower(btrim(${text} COLLATE "default", E' \\t\\n\\r')), '') COLLATE "C", 0)`;
 }
 
 /** ONLY: inheriting tables have columns of their own. */

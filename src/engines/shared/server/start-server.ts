@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { EngineId } from '../../list.ts';
 import { freePort, isFree } from './free-port.ts';
 import { makeServerHome, type ServerHome } from './server-home.ts';
 import { type ServerStart, type SupervisedServer, startSupervised } from './supervised-server.ts';
@@ -9,7 +10,7 @@ const ATTEMPTS = 3;
 const LOOK_EVERY = 50;
 
 interface ServerOptions extends Pick<ServerStart, 'lastSignal'> {
-  engine: 'mysql' | 'postgres';
+  engine: EngineId;
   product: string;
   deadlineMs: number;
   findPort?: (() => Promise<number>) | undefined;

@@ -54,7 +54,8 @@ export async function planBranchCheckout(
   // Changes nothing, and finds all with the fewest connections.
   const found = await database.branches.plan(() => (isNewTree ? 1 : 0));
   const { destination, base, branches } = found;
-  if (own.onlyDestination !== undefined && base === null && branches.length === 0)
+  // A branch of a tree is another database: nothing is switched.
+  if (!isLinked && own.onlyDestination !== undefined && base === null && branches.length === 0)
     throw notMarked(target, database.url);
   const chosen = isLinked ? await chooseForTree(opened, request, { ...linked, branches }) : null;
   const plan = { ...unread, destination };

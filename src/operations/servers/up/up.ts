@@ -1,21 +1,20 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
-import { profileOf } from '../../../engines/list.ts';
 import { isFree } from '../../../engines/shared/server/free-port.ts';
 import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
-import { branchDatabase } from '../../branch/branch-database.ts';
 import { findLoadable } from '../../load/find-loadable.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
 import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
 import { imageFacet } from '../image-facet.ts';
-import { dataOf, findImage, type Image, type ImageKey, isStored, removeImages } from '../images.ts';
+import { dataOf, findImage, type Image, type ImageKey, imageKeyOf, isStored, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
 import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
+import { fetchSharedImage, findSharedImage } from '../shared-images.ts';
 
 export interface UpRequest extends SnapshotRequest {
   port?: number | undefined;
@@ -27,11 +26,13 @@ export type PlannedUp = Planned<UpRequest, UpPlan>;
 
 /** Changes nothing. Throws for a snapshot that no image can be made of. */
 export async function planUp(context: Context, given: UpRequest): Promise<PlannedUp> {
-  const { request, found, wanted } = await open(context, given);
+  const { request, found, facet, wanted } = await open(context, given);
   const { target, port, detach = false } = request;
   if (port !== undefined && !(await isFree(port))) throw portTaken(port);
   const { version, differs } = wanted.programs;
-  const image = (await findImage(context, wanted)) ? 'stored' : 'new';
+  const stored = await findImage(context, wanted);
+  const shared = stored ? null : await findSharedImage(context, { facet, wanted, found });
+  const image = stored ? 'stored' : shared?.image ? 'shared' : 'new';
   const { id, server_version } = found.manifest;
   const plan: UpPlan = {
     target,
@@ -41,6 +42,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
     port: port ?? null,
     detached: detach,
     steps: [
+      ...(shared ? shared.steps : []),
       ...(image === 'new' ? [`Load snapshot ${id} into a new server, and keep its files as an image`] : []),
       'Copy the image, without reading it where the file system can',
       `Start PostgreSQL ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
@@ -79,7 +81,7 @@ interface StartedServer {
 /** Makes the image where there is none, or no usable one. */
 async function startServer(context: Context, work: Work): Promise<StartedServer> {
   const { found, facet, wanted } = work;
-  const stored = await findImage(context, wanted);
+  const stored = (await findImage(context, wanted)) ?? (await fetchSharedImage(context, { facet, wanted, found }));
   if (stored) {
     const started = await unlessReplaced(context, work, stored);
     if (started === 'replaced') return startServer(context, work);
@@ -108,14 +110,16 @@ async function startOn(
   { facet, wanted, port, detached }: Work,
   image: Image,
 ): Promise<StartedServer | null> {
-  const { target, manifest, database, programs } = wanted;
+  const { target, manifest, programs } = wanted;
+  const { database } = image.manifest;
   const facts = { engine: 'postgres', target, snapshot: manifest.id, database, detached } as const;
   const { record, user } = await createServer(context, facts);
   let server: ImageServer | null = null;
   try {
     const { directory } = record;
-    const { collations } = image.manifest;
-    const start = { programs, image: dataOf(image), collations, directory, user, database, port, detached };
+    const { collations, extensions } = image.manifest;
+    const needs = { collations, extensions };
+    const start = { programs, image: dataOf(image), needs, directory, user, database, port, detached };
     const step = { step: 'start', label: `Start a server for ${target}`, done: `Started a server for ${target}` };
     server = await withStep(context.report, step, () => facet.start(context, start));
     if (server) {
@@ -149,9 +153,7 @@ async function open(context: Context, given: UpRequest) {
   const { manifest } = found;
   const facet = await imageFacet(manifest.engine, { target });
   const programs = await facet.findPrograms(context, manifest.server_version);
-  const { nameLimit: limit } = profileOf(manifest.engine);
-  const database = branchDatabase(target, { prefix: '', limit }, new Set());
-  const wanted: ImageKey = { target, manifest, database, programs };
+  const wanted = imageKeyOf({ target, manifest, programs });
   return { request, found, facet, wanted };
 }
 

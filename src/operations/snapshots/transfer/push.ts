@@ -8,6 +8,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { toUserError, UserError } from '../../../runtime/errors.ts';
 import { recorded } from '../../history/recorded.ts';
 import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
+import { keepTargetImage } from '../../servers/target-image.ts';
 import { localRepository } from '../local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from '../remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from '../snapshots.ts';
@@ -44,6 +45,7 @@ async function perform(context: Context, request: SnapshotRequest): Promise<Tran
     });
   }
   const { storage, ...moved } = await pushManifest(context, { manifest, sanitized, location });
+  if (sanitized) await keepTargetImage(context, { manifest, sanitized, location });
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage, ...moved };
 }
 

@@ -94,7 +94,7 @@ test('Tab moves the focus, each pane has its own keys, and what was left is as i
   press(model, 'j', 'm');
   await expect.poll(text).toMatch(/─ ❯ snapshots of shop-01 ─+ 1 marked/);
   expect(await text()).toMatch(/› shop-01[\s\S]*❯ 11aa11bb +● 1/);
-  expect((await text()).split('\n').at(-1)).toMatch(/l load +Enter tables +Tab next pane +m mark/);
+  expect((await text()).split('\n').at(-1)).toMatch(/l load +Enter tables +Tab next pane +s sanitize/);
   press(model, 'tab');
   await expect.poll(text).toMatch(/❯ tables of 11aa11bb/);
   press(model, 'tab');

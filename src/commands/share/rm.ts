@@ -1,7 +1,7 @@
-import { defineCommand } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
-import { toSelector } from '../text/snapshot-selector.ts';
-import { DRY_RUN, PLACES, placeOf, REQUIRED_SNAPSHOT, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
+import { DRY_RUN, PLACES, placeOf, REQUIRED_SNAPSHOT, TARGET } from '../shared-options.ts';
 
 export const rmCommand = defineCommand({
   name: 'rm',
@@ -16,7 +16,7 @@ export const rmCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { removeOperation } = await import('../operations/remove/operation.ts');
+    const { removeOperation } = await import('../../operations/remove/operation.ts');
     const { target, snapshot } = invocation.arguments;
     const { pinned = false } = invocation.options;
     const request = { target, snapshot: toSelector(snapshot), pinned, ...placeOf(invocation.options) };

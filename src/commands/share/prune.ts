@@ -1,6 +1,6 @@
-import { defineCommand } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
-import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
+import { DRY_RUN, PLACES, placeOf, TARGET } from '../shared-options.ts';
 
 export const pruneCommand = defineCommand({
   name: 'prune',
@@ -41,7 +41,7 @@ export const pruneCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { pruneOperation } = await import('../operations/prune/operation.ts');
+    const { pruneOperation } = await import('../../operations/prune/operation.ts');
     const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly } = invocation.options;
     const keep = {
       ...(keepLast !== undefined && { last: keepLast }),

@@ -1,5 +1,5 @@
-import { defineCommand } from '../cli/command.ts';
-import { TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { TARGET } from '../shared-options.ts';
 
 /** Rows of a table for people. */
 const MOST_ROWS = 50;
@@ -16,9 +16,9 @@ export const historyCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { formatTable } = await import('../cli/printers/table.ts');
-    const { historyColumns, historyNotes, NO_HISTORY } = await import('../operations/history/text.ts');
-    const { listHistory } = await import('../operations/history/list-history.ts');
+    const { formatTable } = await import('../../cli/printers/table.ts');
+    const { historyColumns, historyNotes, NO_HISTORY } = await import('../../operations/history/text.ts');
+    const { listHistory } = await import('../../operations/history/list-history.ts');
     const list = listHistory(await invocation.context(), invocation.arguments);
     const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);
     const options = invocation.tableOptions();

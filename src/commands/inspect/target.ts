@@ -1,6 +1,6 @@
-import { defineCommand } from '../cli/command.ts';
-import { toSelector } from '../text/snapshot-selector.ts';
-import { SNAPSHOT, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
+import { SNAPSHOT, TARGET } from '../shared-options.ts';
 
 export const targetCommand = defineCommand({
   name: 'target',
@@ -21,13 +21,13 @@ export const targetCommand = defineCommand({
   async run(invocation) {
     const { target, snapshot } = invocation.arguments;
     const { original = false, info = false } = invocation.options;
-    const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
-    const { findTarget } = await import('../operations/targets/find-target.ts');
-    const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
-    const { targetInfo } = await import('../operations/targets/target-info.ts');
-    const { withContents } = await import('../operations/targets/contents.ts');
-    const { withCopies } = await import('../operations/targets/target-copies.ts');
-    const { checkTarget } = await import('../operations/targets/targets.ts');
+    const { snapshotsText, targetInfoText } = await import('../../cli/printers/lists.ts');
+    const { findTarget } = await import('../../operations/targets/find-target.ts');
+    const { listSnapshots } = await import('../../operations/snapshots/snapshots.ts');
+    const { targetInfo } = await import('../../operations/targets/target-info.ts');
+    const { withContents } = await import('../../operations/targets/contents.ts');
+    const { withCopies } = await import('../../operations/targets/target-copies.ts');
+    const { checkTarget } = await import('../../operations/targets/targets.ts');
     const context = await invocation.context();
     const { share } = findTarget(context.configuration, target);
     const select = snapshot === undefined ? undefined : toSelector(snapshot);

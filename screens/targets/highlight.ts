@@ -1,4 +1,4 @@
-import type { Span } from './line.tsx';
+import type { Span } from '../../components/line.tsx';
 
 /** The spans with every occurrence of the words of a filter emphasized. */
 export function highlighted(spans: Span[], filter: string): Span[] {

@@ -1,6 +1,6 @@
-import { defineCommand } from '../cli/command.ts';
-import { printable } from '../text/printable.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { printable } from '../../text/printable.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 
 export const pushCommand = defineCommand({
   name: 'push',
@@ -12,8 +12,8 @@ export const pushCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { transferSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
-    const { push } = await import('../operations/snapshots/transfer/push.ts');
+    const { transferSummary } = await import('../../operations/snapshots/transfer/transfer-text.ts');
+    const { push } = await import('../../operations/snapshots/transfer/push.ts');
     const result = await push(await invocation.context(), snapshotRequest(invocation));
     return { data: result, text: printable(transferSummary('push', result).line) };
   },

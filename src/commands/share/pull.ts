@@ -1,6 +1,6 @@
-import { defineCommand } from '../cli/command.ts';
-import { printable } from '../text/printable.ts';
-import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { printable } from '../../text/printable.ts';
+import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 
 export const pullCommand = defineCommand({
   name: 'pull',
@@ -12,8 +12,8 @@ export const pullCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { transferSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
-    const { pull } = await import('../operations/snapshots/transfer/pull.ts');
+    const { transferSummary } = await import('../../operations/snapshots/transfer/transfer-text.ts');
+    const { pull } = await import('../../operations/snapshots/transfer/pull.ts');
     const { allowUntrusted = false } = invocation.options;
     const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
     return { data: result, text: printable(transferSummary('pull', result).line) };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { defineCommand } from '../cli/command.ts';
-import { printable } from '../text/printable.ts';
-import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { printable } from '../../text/printable.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 
 export const exportCommand = defineCommand({
   name: 'export',
@@ -15,8 +15,8 @@ export const exportCommand = defineCommand({
   examples: [{ command: 'tool export app 0 -o app.zip', does: 'write the newest snapshot to a zip' }],
   json: 'events',
   async run(invocation) {
-    const { exportSummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
-    const { exportSnapshot } = await import('../operations/snapshots/transfer/export.ts');
+    const { exportSummary } = await import('../../operations/snapshots/transfer/transfer-text.ts');
+    const { exportSnapshot } = await import('../../operations/snapshots/transfer/export.ts');
     const { target, snapshot = '0' } = invocation.arguments;
     const file = resolve(
       invocation.cwd,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { defineCommand } from '../cli/command.ts';
-import { BRANCH_INSTEAD, CPUS, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { BRANCH_INSTEAD, CPUS, TARGET } from '../shared-options.ts';
 
 export const changesCommand = defineCommand({
   name: 'changes',
@@ -30,8 +30,8 @@ export const changesCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { changesText } = await import('../cli/printers/lists.ts');
-    const { readChanges } = await import('../operations/changes/changes.ts');
+    const { changesText } = await import('../../cli/printers/lists.ts');
+    const { readChanges } = await import('../../operations/changes/changes.ts');
     const { table: tables, sql, ...options } = invocation.options;
     const result = await readChanges(await invocation.context(), {
       ...{ target: invocation.arguments.target, ...options },

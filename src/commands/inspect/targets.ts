@@ -1,4 +1,4 @@
-import { defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 
 export const targetsCommand = defineCommand({
   name: 'targets',
@@ -15,11 +15,11 @@ export const targetsCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { check, info = false } = invocation.options;
-    const { modeOf } = await import('../config/mode.ts');
-    const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
-    const { targetInfo } = await import('../operations/targets/target-info.ts');
-    const { withCopies } = await import('../operations/targets/target-copies.ts');
-    const { queryHub, checkTargets, listTargets } = await import('../operations/targets/targets.ts');
+    const { modeOf } = await import('../../config/mode.ts');
+    const { targetInfoText, targetsText } = await import('../../cli/printers/lists.ts');
+    const { targetInfo } = await import('../../operations/targets/target-info.ts');
+    const { withCopies } = await import('../../operations/targets/target-copies.ts');
+    const { queryHub, checkTargets, listTargets } = await import('../../operations/targets/targets.ts');
     const opened = await invocation.context();
     const context = check ? await queryHub(opened) : opened;
     const known = await listTargets(context);

@@ -1,7 +1,7 @@
-import { defineCommand } from '../cli/command.ts';
-import { toSelector } from '../text/snapshot-selector.ts';
-import { ORIGINAL, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { toSelector } from '../../text/snapshot-selector.ts';
+import { ORIGINAL, TARGET } from '../shared-options.ts';
+import { wrongUsage } from '../wrong-usage.ts';
 
 export const diffCommand = defineCommand({
   name: 'diff',
@@ -29,8 +29,8 @@ export const diffCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { diffText } = await import('../cli/printers/lists.ts');
-    const { diff } = await import('../operations/snapshots/diff/diff.ts');
+    const { diffText } = await import('../../cli/printers/lists.ts');
+    const { diff } = await import('../../operations/snapshots/diff/diff.ts');
     const { target, a, b } = invocation.arguments;
     const { table, reveal = false, original = false } = invocation.options;
     if (table !== undefined) {
@@ -39,8 +39,8 @@ export const diffCommand = defineCommand({
           hint: 'tool diff TARGET A B --table NAME',
         });
       }
-      const { tableDiffText } = await import('../cli/printers/lists.ts');
-      const { diffTable } = await import('../operations/snapshots/diff/table-diff.ts');
+      const { tableDiffText } = await import('../../cli/printers/lists.ts');
+      const { diffTable } = await import('../../operations/snapshots/diff/table-diff.ts');
       const request = { target, a: toSelector(a), b: toSelector(b), table, reveal, original };
       const changes = await diffTable(await invocation.context(), request);
       return { data: changes, text: tableDiffText(changes, invocation.tableOptions()) };

@@ -1,5 +1,5 @@
-import { defineCommand } from '../cli/command.ts';
-import { ORIGINAL, REQUIRED_SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { ORIGINAL, REQUIRED_SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 
 export const rowsCommand = defineCommand({
   name: 'rows',
@@ -21,8 +21,8 @@ export const rowsCommand = defineCommand({
   ],
   json: 'document',
   async run(invocation) {
-    const { printedRows } = await import('../cli/printers/lists.ts');
-    const { readRows } = await import('../operations/snapshots/rows.ts');
+    const { printedRows } = await import('../../cli/printers/lists.ts');
+    const { readRows } = await import('../../operations/snapshots/rows.ts');
     const { table } = invocation.arguments;
     const { limit, reveal = false } = invocation.options;
     const result = await readRows(await invocation.context(), {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { defineCommand } from '../cli/command.ts';
-import { runPlanned } from '../cli/run-planned.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN } from './shared-options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
+import { ALLOW_UNTRUSTED, CPUS, DRY_RUN } from '../shared-options.ts';
 
 export const importCommand = defineCommand({
   name: 'import',
@@ -24,7 +24,7 @@ export const importCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { importOperation } = await import('../operations/import/operation.ts');
+    const { importOperation } = await import('../../operations/import/operation.ts');
     const { target, cpus, allowUntrusted = false } = invocation.options;
     const file = resolve(invocation.cwd, invocation.arguments.file);
     const request = { file, cpus, allowUntrusted, ...(target !== undefined && { target }) };

@@ -1,9 +1,9 @@
-import { defineCommand } from '../cli/command.ts';
-import { openSummary, SUMMARY } from '../cli/summary-file.ts';
-import type { VerifyResult } from '../results/results.ts';
-import { UserError } from '../runtime/errors.ts';
-import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { openSummary, SUMMARY } from '../../cli/summary-file.ts';
+import type { VerifyResult } from '../../results/results.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
+import { excludeEachOther, wrongUsage } from '../wrong-usage.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -38,13 +38,13 @@ export const verifyCommand = defineCommand({
   json: 'events',
   writes: { option: 'repair' },
   async run(invocation) {
-    const { lostLines, verifySummary } = await import('../operations/snapshots/transfer/transfer-text.ts');
-    const { summaryText } = await import('../presentation/shapes/summary.ts');
-    const { verify } = await import('../operations/snapshots/verify.ts');
+    const { lostLines, verifySummary } = await import('../../operations/snapshots/transfer/transfer-text.ts');
+    const { summaryText } = await import('../../presentation/shapes/summary.ts');
+    const { verify } = await import('../../operations/snapshots/verify.ts');
     const request = { ...snapshotRequest(invocation), ...invocation.options };
     assertUsage(request);
     if (request.restore) {
-      const { verifyRestore } = await import('../operations/snapshots/verify-restore.ts');
+      const { verifyRestore } = await import('../../operations/snapshots/verify-restore.ts');
       const context = await invocation.context();
       const file = await openSummary(invocation, context);
       const { summary: _, ...proof } = request;
@@ -77,9 +77,8 @@ function assertUsage(options: Usage): void {
   const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const besides = options.save === undefined ? undefined : WITHOUT_SAVE.find((key) => options[key] !== undefined);
   if (besides !== undefined || (options.save !== undefined && options.snapshot !== undefined)) {
-    throw wrongUsage(`--save and ${besides === undefined ? 'a snapshot' : flagOf(besides)} exclude each other`, {
-      hint: 'tool verify TARGET --save NAME',
-    });
+    const other = besides === undefined ? 'a snapshot' : flagOf(besides);
+    throw excludeEachOther('--save', other, 'tool verify TARGET --save NAME');
   }
   const excluded = (restore ? WITHOUT_RESTORE : WITH_RESTORE).find((key) => options[key] !== undefined);
   if (excluded !== undefined) {

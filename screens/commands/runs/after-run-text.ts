@@ -1,6 +1,0 @@
-export const HELPS = {
-  snapshot: 'open the tables of the snapshot that the run made or loaded',
-  branches: 'open the branches of the target',
-  points: 'open the points to return to',
-  target: 'open the snapshots of the target',
-};
