@@ -42,8 +42,8 @@ export interface Engine {
   readDump(path: string): Promise<DumpFile | null>;
   /** Places for a temporary database, the best first. Creates none. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
-  /** Servers on copies of images; `null`: none of this engine. */
-  images: (() => Promise<ImageFacet>) | null;
+  /** Servers on copies of images. */
+  images(): Promise<ImageFacet>;
   /** Turns errors of the connection and of statements into errors for the user. */
   withExplainedErrors<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
   open(connection: Connection): Facets;
@@ -76,9 +76,9 @@ export interface Connection {
 type RunCall = <Result>(call: (context: EngineContext, url: DatabaseUrl) => Promise<Result>) => Promise<Result>;
 
 export interface Capabilities {
-  /** Why a restore stops at its first error; `null` where it can continue. */
   /** An undo copy can be read as any database; it has its code in another form otherwise. */
   undoCopyIsDatabase: boolean;
+  /** Why a restore stops at its first error; `null` where it can continue. */
   whyNotKeepGoing: string | null;
   /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
   onlyProgram: string | null;

@@ -20,6 +20,7 @@ export type ServerList = v.InferOutput<typeof serverList>;
 export const upPlan = v.object({
   target: text,
   snapshot: snapshotRow,
+  product: describe(text, 'Of the server, `MariaDB`.'),
   server_version: text,
   image: describe(v.picklist(['stored', 'shared', 'new']), '`shared`: it is fetched first; `new`: it is made.'),
   port: describe(orNull(number), '`null`: a free one.'),

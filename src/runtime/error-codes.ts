@@ -110,7 +110,6 @@ export const ERRORS = {
     source_unreadable: 'The user may not read a table.',
     subset_not_proved: 'Dangling references: a defect of the tool. The destination is unchanged.',
     file_not_written: 'The configuration, `sanitize.lock.yml` or the diagram cannot be written.',
-    images_unsupported: 'Images are of PostgreSQL only.',
     server_missing: 'No server programs, here or in the image.',
     server_not_started: 'The server did not start.',
   },

@@ -6,6 +6,10 @@ export function tableName(schema: string, table: string): string {
   return `${namePart(schema)}.${namePart(table)}`;
 }
 
+export function nameOf({ schema, name }: { schema: string; name: string }): string {
+  return tableName(schema, name);
+}
+
 function namePart(part: string): string {
   return part.includes('.') || part.startsWith('"') ? `"${part.replaceAll('"', '""')}"` : part;
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- mysql-reset [MEGABYTES] [FLAVOUR]`: resets in place, then resets by copy, of 100 tables (default 1000
- * MB), of which 5 have 1,000 changed rows each; medians of five after a first one. Processor time is of program and server.
+ * `npm run bench -- mysql-reset [MEGABYTES] [FLAVOUR]`: resets in place, then resets by copy, of a destination, then of a
+ * branch; of 100 tables (default 1000 MB), of which 5 have 1,000 changed rows each; medians of five after a first one.
+ * Processor time is of program and server.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +41,7 @@ try {
     await server.sql(
       'bench',
       `CREATE TABLE t_${at} (id INT PRIMARY KEY, amount INT, note TEXT, KEY (amount))`,
-      `INSERT INTO t_${at} SELECT i, i % 1000, REPEAT(MD5(i), 3) FROM numbers`,
+      `INSERT INTO t_${at} SELECT i, i % 1000, REPEAT(LEFT(SHA2(i, 256), 32), 3) FROM numbers`,
     );
   await server.sql('bench', 'DROP TABLE numbers');
   const text = `secret_key: ${'ab'.repeat(16)}
@@ -52,27 +53,33 @@ targets: { bench: { snapshot: { src_url: "${server.url('bench')}", dst_url: "${s
   await writeFile(join(folder, 'tool.yml'), text, { mode: 0o600 });
   await tool('build', 'bench');
   await tool('load', 'bench', '--keep-base');
+  await tool('branch', 'create', 'bench', 'test');
+  await measure('copy', ['reset', 'bench', '--no-undo']);
+  await measure('copy_test', ['branch', 'reset', 'bench', 'test']);
+} finally {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(database: string, words: string[]): Promise<void> {
   const costs: Record<'copy' | 'in_place', Costs[]> = { copy: [], in_place: [] };
   const found: string[][] = [];
   for (const way of ['in_place', 'copy'] as const) {
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (let table = 0; table < CHANGED; table += 1) {
         const where = `id % ${Math.floor(rows / 1000)} = ${round}`;
-        await server.sql('copy', `UPDATE t_${table * 7} SET amount = amount + 1 WHERE ${where}`);
+        await server.sql(database, `UPDATE t_${table * 7} SET amount = amount + 1 WHERE ${where}`);
       }
-      const { output, ...cost } = await tool('reset', 'bench', '--no-undo', ...(way === 'copy' ? ['--copy'] : []));
+      const { output, ...cost } = await tool(...words, ...(way === 'copy' ? ['--copy'] : []));
       const done = JSON.parse(output.trim().split('\n').at(-1) ?? '{}');
-      if (done.way !== way) throw new Error(output);
+      if ((done.branches?.[0] ?? done).way !== way) throw new Error(output);
       // The first one in place compares what the load has just written.
       if (round > 0) costs[way].push(cost);
       found.push([`${way} ${round === 0 ? 'first' : round}`, cost.seconds.toFixed(2), cost.cpu.toFixed(2)]);
     }
   }
   const ratio = (which: keyof Costs): string => (median(costs.in_place, which) / median(costs.copy, which)).toFixed(3);
-  printTable([['', 'seconds', 'CPU s'], ...found, ['ratio of medians', ratio('seconds'), ratio('cpu')]]);
-} finally {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  printTable([[words.join(' '), 'seconds', 'CPU s'], ...found, ['ratio of medians', ratio('seconds'), ratio('cpu')]]);
 }
 
 async function tool(...words: string[]): Promise<Costs & { output: string }> {

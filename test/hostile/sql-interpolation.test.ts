@@ -41,8 +41,8 @@ const POSTGRES: Record<string, string[]> = {
   // A condition of quoted numbers.
   'dump/unchanged/scan.ts': ['conditionOf(range)'],
   // Names and texts that were parsed and are quoted anew; words of the expression that parses them.
-  'restore/create-event-triggers.ts': [
-    ...['event', 'state', 'texts.join(", ")', 'when'],
+  'restore/event-triggers.ts': [
+    ...['ENABLED.state ?? "ENABLE"', 'event', 'state', 'texts.join(", ")', 'when'],
     ...['written(comment.name)', 'written(name)', 'written(routine)', 'written(schema)'],
   ],
   // A quoted name, and queries of ours.
@@ -51,7 +51,8 @@ const POSTGRES: Record<string, string[]> = {
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
-  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
+  'branches/in-place/fresh-keys.ts': ['from', 'isFresh', 'pathOf(table)', 'rangesOf(some)', 'versions'],
+  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'rangesOf(some)', 'tids(0)', 'tids(1)'],
   'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
@@ -65,14 +66,13 @@ const POSTGRES: Record<string, string[]> = {
   'dump/excluded-rows.ts': ['referencing(columns, quoteName)'],
   // Expressions of ours on columns.
   // One SELECT of the user's, from the command line, on a throw-away database.
-  'catalog/read-value.ts': ['select'],
   // Names by format('%I'); conditions of ours.
   'statistics/gather.ts': ['relation', 'some.join(", ")', 'which'],
   // Queries and columns of ours.
-  'statistics/gathered-parts.ts': ['condition'],
+  'statistics/stored-file.ts': ['condition'],
   'statistics/store.ts': ['fields.join(", ")', 'gatheredParts(recent)', 'name'],
   'statistics/take-over.ts': ['fields.map(ArrowFunctionExpression).join(", ")', 'gatheredParts()'],
-  'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
+  'catalog/browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")', 'select'],
   // Lists of quoted names, and queries of this file.
   'catalog/introspect.ts': [
     ...[
@@ -86,9 +86,9 @@ const POSTGRES: Record<string, string[]> = {
   // The query of the caller.
   'connection/session.ts': ['sql'],
   // Base64.
-  'connection/literal-statement.ts': ['textOfLiteral(statement)'],
+  'connection/psql-exchange.ts': ['textOfLiteral(statement)'],
   // A number, base64, and both.
-  'restore/script/copy-lines.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
+  'restore/script/run-file.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
   // Parsed by the grammar of COPY and quoted anew; a message.
   'restore/script/copy-statement.ts': ['columns', 'path.join(".")', 'what', 'written === "" ? "" : `…`'],
   // Patterns of statements of a dump, which are compared and not sent.
@@ -97,8 +97,6 @@ const POSTGRES: Record<string, string[]> = {
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
   'dump/rights.ts': [...['condition', 'free < 1 ? "A build needs two connections: raise" : fewer', 'names', 'within']],
-  // Words of ours.
-  'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Conditions with numbers of quoteNumber; names of quoteName.
   'dump/ranges.ts': [
     ...['conditionOf(ObjectExpression)', 'conditions.join(" AND ")', 'list', 'list === "" ? "" : `…`'],
@@ -107,8 +105,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/difference/replace-rows.ts': ['columns.join(", ")', 'index', 'isSame', 'keys'],
   // A text that quoteText has quoted; tables of our own queries.
   'restore/difference/replaceable.ts': ['given', 'withAncestors("(SELECT index, oid FROM given)")'],
-  // Paths of quoted names; a query of quoted literals.
-  'dump/instant.ts': ['some.map(ArrowFunctionExpression).join(", ")', 'tablesQuery(schemas)'],
+  // A query of quoted literals.
+  'dump/instant.ts': ['tablesQuery(schemas)'],
   // Names are quoted by quoteName, texts by quoteText; the rest are numbers of tables and constants.
   'restore/only-rows/plan-only-rows.ts': [
     ...['keyCondition(keys)', 'namePartOf("n.nspname")', 'pathOf(dataOf(table, details))', 'some'],
@@ -238,12 +236,12 @@ const MYSQL: Record<string, string[]> = {
   'restore/only-rows/undo-rows.ts': ['from', 'into'],
   // An account of quoteAccount.
   // One SELECT of the user's, from the command line, on a throw-away database.
-  'catalog/read-value.ts': ['select'],
+  'catalog/browse.ts': ['select'],
   'catalog/definitions/code.ts': ['definer'],
   // Words of letters and digits that were parsed.
   'restore/script/accept-statement.ts': ['collation'],
   // Words without quotes (`\\w+`) of a statement of the dump, which runs as a whole otherwise.
-  'restore/dump-file/accept-of-dump.ts': [...['charset', 'clause', 'collation', 'collation === undefined ? "" : `…`']],
+  'restore/dump-file/restore-dump.ts': [...['charset', 'clause', 'collation', 'collation === undefined ? "" : `…`']],
   // The same; words of ours; the name of a database, quoted and escaped.
   'restore/temporary-user.ts': ['account', 'rights.inGrant(shadow)', 'some.join(", ")'],
   // Texts of messages.
@@ -268,18 +266,18 @@ const MYSQL: Record<string, string[]> = {
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
-  'catalog/rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
+  'catalog/rights/rights.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'branches/copy-rows.ts': ['into', 'source'],
-  'branches/row-checksum.ts': ['checksumExpression(table)', 'values.join(", ")'],
+  'branches/row-checksum.ts': ['checksumExpression(table)', 'summed'],
   // Quoted names, and aliases with numbers of the program.
   'branches/in-place/differing-rows.ts': [
     ...['b', 'd', 'other', 'own', 'same', 'sameBytes(b, d)', 'values'],
     ...['checksumExpression(table, b)', 'columns.join(", ")', 'insertOf(table)'],
     ...['sameKey(table, b, d)', 'sameKey(table, b, own)', 'sameValues(table, b, d)', 'sameValues(table, b, own)'],
   ],
-  'branches/in-place/reset-in-place.ts': ['allLocks(destination, before).join(", ")'],
+  'branches/in-place/reset-in-place.ts': ['allLocks(before).join(", ")'],
   'branches/in-place/unwritten-tables.ts': ['AwaitExpression'],
   // Quoted names, and aliases with numbers of the program.
   'restore/difference/fill-difference.ts': ['BigInt(counter)'],

@@ -5,8 +5,10 @@ import type { EngineContext } from '../engine-context.ts';
 
 /** Data directories that were filled once, and the servers that run on copies of them. */
 export interface ImageFacet {
-  /** Finds the server programs for a snapshot: of its major version, else of the next newer one. */
-  findPrograms(context: EngineContext, snapshotVersion: string): Promise<ImagePrograms>;
+  /** Databases that a new server has. */
+  databases: string[];
+  /** Finds the server programs for a snapshot: of its product and major version, else of the next newer one. */
+  findPrograms(context: EngineContext, manifest: Manifest): Promise<ImagePrograms>;
   /** The account of servers, if we are root, and a folder that it can reach: by default the one given. */
   findHome(context: EngineContext, folder: string): Promise<{ folder: string; user: Command['user'] }>;
   /** Starts a server to be filled. Ending it, and removing its folder, is up to the caller. */
@@ -31,6 +33,9 @@ export interface SharedImageRules {
 }
 
 export interface ImagePrograms {
+  /** `MariaDB`. */
+  product: string;
+  /** The folder of the programs, or that of the server itself. */
   bin: string;
   /** Version of the server, `15.18`. */
   version: string;
@@ -56,8 +61,8 @@ export interface ImageRequest extends ServerPlace {
 export interface ImageMaker {
   /** The database to fill, which does not exist yet, as a superuser. */
   url: DatabaseUrl;
-  /** The role to own its objects. */
-  role: string;
+  /** The role to own its objects; none where objects have no owners. */
+  role?: string;
   /**
    * Freezes the rows, stops the server cleanly, and copies its data directory to a path. Resolves with
    * what it depends on.

@@ -1,6 +1,5 @@
 import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
-import { NOT_IN_PLACE } from './branches/not-in-place.ts';
 import { databaseOf, parseMysqlUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const mysql: Engine = {
@@ -18,14 +17,14 @@ export const mysql: Engine = {
   databaseOf,
   reportTools: async (context) => (await import('./connection/tools.ts')).reportTools(context),
   clientProgram: async (context, request) =>
-    (await import('./connection/client-program.ts')).clientProgram(context, request),
+    (await import('./connection/client-options.ts')).clientProgram(context, request),
   splitQuery: async (query) => (await import('./sanitize/statements.ts')).splitStatements(query),
   readDefinitions: async (request) => (await import('./sanitize/definitions.ts')).readDefinitions(request),
   readTable: async (request) => (await import('./restore/stored-table.ts')).readTable(request),
   readDump: async (path) => (await import('./restore/dump-file/read-dump.ts')).readDump(path),
   scratchPlaces: async (context, destination) =>
     (await import('./sanitize/scratch-places.ts')).scratchPlaces(context, destination),
-  images: null,
+  images: async () => (await import('./images/images.ts')).images,
   withExplainedErrors: async (place, work) =>
     (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
   open: ({ run, runShort }) => ({
@@ -53,10 +52,10 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url, manifest })),
       readSmallTables: (request) =>
         run(async (context, url) =>
-          (await import('./catalog/read-small-tables.ts')).readSmallTables(context, { ...request, url }),
+          (await import('./catalog/browse.ts')).readSmallTables(context, { ...request, url }),
         ),
       readValue: (select) =>
-        run(async (context, url) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
+        run(async (context, url) => (await import('./catalog/browse.ts')).readValue(context, { url, select })),
     },
     dump: {
       run: (request) =>
@@ -166,13 +165,14 @@ export const mysql: Engine = {
         run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
       replaceTakenSpare: () =>
         run(async (context, url) => (await import('./branches/create-spare.ts')).replaceTakenSpare(context, url)),
-      reset: async (request) => {
-        const replaced = await run(async (context, url) =>
+      reset: (request) =>
+        run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
-        );
-        return { ...replaced, inPlace: NOT_IN_PLACE };
-      },
-      keepOpen: async () => ({ reset: async () => NOT_IN_PLACE, [Symbol.asyncDispose]: async () => {} }),
+        ),
+      keepOpen: (name) =>
+        run(async (context, url) =>
+          (await import('./branches/in-place/reset-branch-in-place.ts')).keepBranchOpen(context, { url, name }),
+        ),
       drop: (name) =>
         run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
       switchTo: (name) =>

@@ -64,7 +64,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     needed_schemas: v.optional(list(text)),
     /** Objects that only a superuser may create, besides extensions and event triggers. */
     superuser_objects: v.exactOptional(list(text)),
-    /** Digest of the schema objects, without content: see `definitions-digest.ts`. */
+    /** Digest of the schema objects, without content: see `digestDefinitions`. */
     definitions: v.exactOptional(sha256),
   });
 }

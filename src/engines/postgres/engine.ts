@@ -16,8 +16,7 @@ export const postgres: Engine = {
   withDatabase,
   databaseOf,
   reportTools: async (context) => (await import('./connection/tools.ts')).reportTools(context),
-  clientProgram: async (context, request) =>
-    (await import('./connection/client-program.ts')).clientProgram(context, request),
+  clientProgram: async (context, request) => (await import('./connection/tools.ts')).clientProgram(context, request),
   splitQuery: async (query) => (await import('./sanitize/statements.ts')).splitStatements(query),
   readDefinitions: async (request) => (await import('./sanitize/definitions.ts')).readDefinitions(request),
   readTable: async (request) => (await import('./restore/stored-table.ts')).readTable(request),
@@ -52,10 +51,10 @@ export const postgres: Engine = {
       countRows: () => run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url })),
       readSmallTables: (request) =>
         run(async (context, url) =>
-          (await import('./catalog/read-small-tables.ts')).readSmallTables(context, { ...request, url }),
+          (await import('./catalog/browse.ts')).readSmallTables(context, { ...request, url }),
         ),
       readValue: (select) =>
-        run(async (context, url) => (await import('./catalog/read-value.ts')).readValue(context, { url, select })),
+        run(async (context, url) => (await import('./catalog/browse.ts')).readValue(context, { url, select })),
     },
     dump: {
       run: (request) =>

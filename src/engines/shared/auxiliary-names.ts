@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { UserError } from '../../runtime/errors.ts';
 
 /** Databases of a load beside its destination. Dots and dashes separate them from names that people choose. */
 export interface AuxiliaryNames {
@@ -59,4 +60,20 @@ function cut(text: string, { most, lengthOf }: NameLimit): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+export function baseNameTaken(name: string, destination: string): UserError {
+  return new UserError(
+    'database_name_taken',
+    `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
+    { hint: 'Rename or drop it: the base copy and the spare need their names.' },
+  );
+}
+
+export function undoNameTaken(name: string, destination: string): UserError {
+  return new UserError(
+    'database_name_taken',
+    `The database "${name}" exists, and is not an undo copy of "${destination}"`,
+    { hint: 'Nothing was changed. Rename or drop it, or pass --no-undo: the undo copy needs this name.' },
+  );
 }

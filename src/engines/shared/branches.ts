@@ -54,6 +54,13 @@ export function branchReplaced(name: string): UserError {
   });
 }
 
+/** Reasons for which a branch is replaced, and not reset in place. */
+export const RESET_BY_COPY = {
+  wanted: '--copy was given',
+  current: 'its present state is kept as the undo copy',
+  another: 'it is no copy of the present base copy',
+};
+
 interface CreatedBranch extends Omit<NewBranch, 'database'> {
   name: string;
   createdAt: string;

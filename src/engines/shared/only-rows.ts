@@ -24,6 +24,24 @@ export function rowsOfAnother({ database, display }: DatabaseUrl): UserError {
   });
 }
 
+export function tablesChanged(tables: { name: string; columns: string[] }[]): UserError {
+  return new UserError('definitions_differ', 'Tables were changed since their rows were replaced', {
+    details: boundedLines(
+      tables.map(({ name, columns }) => `${name} had the columns ${columns.join(', ')}`),
+      LISTED,
+    ),
+    hint: 'The destination is unchanged. Undo the change of the tables first.',
+  });
+}
+
+export function tablesLocked(details: string[], cause?: unknown): UserError {
+  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
+    details: details.slice(0, LISTED),
+    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
+    cause,
+  });
+}
+
 /** Rows of a table cannot be chosen by their keys. */
 export function notByKey(message: string, hint: string): UserError {
   return new UserError('rows_not_replaceable', message, { hint: `${hint} Nothing was changed.` });

@@ -17,3 +17,39 @@ export function runWorkers(
 ): Promise<void> {
   return runTogether(signal, Array<typeof work>(count).fill(work));
 }
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Runs the first statements of a session, and closes it when one fails: nobody else has it yet. */
+export async function prepareSession<Session extends Closable>(
+  session: Session,
+  work: (session: Session) => Promise<unknown>,
+): Promise<Session> {
+  try {
+    await work(session);
+    return session;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** Runs work with one of the resources when it is free, in the order of the calls. */
+export type WithResource<Resource> = <T>(work: (resource: Resource) => Promise<T>) => Promise<T>;
+
+export function createResourcePool<Resource>(resources: Resource[]): WithResource<Resource> {
+  const free = [...resources];
+  const waiting: ((resource: Resource) => void)[] = [];
+  return async (work) => {
+    const resource = free.pop() ?? (await new Promise<Resource>((resolve) => waiting.push(resolve)));
+    try {
+      return await work(resource);
+    } finally {
+      const next = waiting.shift();
+      if (next) next(resource);
+      else free.push(resource);
+    }
+  };
+}

@@ -8,3 +8,9 @@ export function sourceUnreadable({ display }: DatabaseUrl, { cause, hint }: { ca
     cause,
   });
 }
+
+export function dumpCutShort(table: string): UserError {
+  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}

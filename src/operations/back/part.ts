@@ -1,4 +1,4 @@
-import { valuesOf } from '../../engines/shared/change-statements.ts';
+import { valuesOf } from '../../engines/shared/rows/change-statements.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { BackPart } from '../../results/save-results.ts';
 import type { Context } from '../../runtime/context.ts';

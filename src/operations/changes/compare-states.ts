@@ -1,4 +1,4 @@
-import { ownFiles } from '../../engines/shared/stored-pairs.ts';
+import { ownFiles } from '../../engines/shared/rows/stored-pairs.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../repository/objects/object-pool.ts';
 import { chooseTables } from '../../repository/select-tables.ts';

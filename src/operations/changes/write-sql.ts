@@ -2,7 +2,7 @@ import { createFile } from '../../config/edit/write-temporary.ts';
 import type { TableChanges } from '../../engines/facets/changes.ts';
 import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { cannotWrite } from '../../engines/shared/change-statements.ts';
+import { cannotWrite } from '../../engines/shared/rows/change-statements.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ChangesResult } from '../../results/changes-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';

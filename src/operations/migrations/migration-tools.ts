@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { StoredRow } from '../../engines/shared/stored-rows.ts';
+import type { StoredRow } from '../../engines/shared/rows/stored-rows.ts';
 
 /** Marks of a migration program's migrations in a database and in a working tree. */
 export interface MigrationTool {

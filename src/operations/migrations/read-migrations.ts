@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Database } from '../../engines/open-database.ts';
-import { rowOf, type StoredRow, storedRows } from '../../engines/shared/stored-rows.ts';
+import { rowOf, type StoredRow, storedRows } from '../../engines/shared/rows/stored-rows.ts';
 import {
   bytesOfTable,
   filesOfTable,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
-import type { ImagePrograms } from '../../engines/facets/image.ts';
-import { profileOf } from '../../engines/list.ts';
+import type { ImageFacet, ImagePrograms } from '../../engines/facets/image.ts';
+import { ENGINE_IDS, profileOf } from '../../engines/list.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { branchDatabase } from '../branch/branch-database.ts';
@@ -17,7 +17,7 @@ const imageSchema = v.strictObject({
   snapshot: v.string(),
   database: v.string(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
-  engine: v.literal('postgres'),
+  engine: v.picklist(ENGINE_IDS),
   /** Version and build of the server programs. */
   build: v.string(),
   /** Pages depend on the machine. */
@@ -77,15 +77,18 @@ function statementOf(name: string, facts: ImageFacts) {
 }
 
 /** Returns what identifies the image of a snapshot, with the database that it has when it is made here. */
-export function imageKeyOf({ target, manifest, programs }: Omit<ImageKey, 'database'>): ImageKey {
+export function imageKeyOf(
+  { databases }: Pick<ImageFacet, 'databases'>,
+  { target, manifest, programs }: Omit<ImageKey, 'database'>,
+): ImageKey {
   const { nameLimit: limit } = profileOf(manifest.engine);
-  const database = branchDatabase(target, { prefix: '', limit }, new Set());
+  const database = branchDatabase(target, { prefix: '', limit }, new Set(databases));
   return { target, manifest, database, programs };
 }
 
 export function factsOf({ target, manifest, database, programs: { build } }: ImageKey) {
   const { arch: architecture, platform } = process;
-  return { target, snapshot: manifest.id, database, build, architecture, platform };
+  return { engine: manifest.engine, target, snapshot: manifest.id, database, build, architecture, platform };
 }
 
 function byAge(a: Image, b: Image): number {

@@ -16,7 +16,7 @@ import { createServer, removeServer } from './records.ts';
  */
 export async function makeImage(context: Context, facet: ImageFacet, wanted: ImageKey): Promise<Image> {
   const { target, manifest, database: name, programs } = wanted;
-  const facts = { engine: 'postgres', target, snapshot: manifest.id, database: name, detached: false } as const;
+  const facts = { engine: manifest.engine, target, snapshot: manifest.id, database: name, detached: false };
   const { record, user } = await createServer(context, facts);
   // The last to be removed: what a killed run leaves is found by it.
   await using _server = { [Symbol.asyncDispose]: () => removeServer(context, record) };
@@ -44,7 +44,7 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
     const unfinished = await staging.folder('image');
     const needs = await maker.finish(join(unfinished, 'data'));
     const created_at = context.clock().toISOString();
-    const made = { format: 1, engine: 'postgres', ...factsOf(wanted), created_at, ...needs } as const;
+    const made = { format: 1, ...factsOf(wanted), created_at, ...needs } as const;
     return storeImage(context, unfinished, made);
   });
 }

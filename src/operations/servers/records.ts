@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
+import { ENGINE_IDS } from '../../engines/list.ts';
+import { engineOf } from '../../engines/registry.ts';
 import { identityOf, isAlive, processIdentity } from '../../process/process-identity.ts';
 import type { Command } from '../../process/runner.ts';
 import { removeDeadStagings, stagingRoot } from '../../repository/staging.ts';
 import type { Context } from '../../runtime/context.ts';
 import { readState, writeState } from '../working-state.ts';
-import { imageFacet } from './image-facet.ts';
 
 const PORTS = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535));
 
@@ -15,7 +16,7 @@ const recordSchema = v.strictObject({
   format: v.literal(1),
   /** The last part of the directory's name. */
   id: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
-  engine: v.literal('postgres'),
+  engine: v.picklist(ENGINE_IDS),
   target: v.string(),
   snapshot: v.string(),
   database: v.string(),
@@ -54,7 +55,7 @@ export async function createServer(
 ): Promise<{ record: ServerRecord; user: Command['user'] }> {
   const root = recordsFolder(context);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const { folder, user } = await (await imageFacet(facts.engine, facts)).findHome(context, root);
+  const { folder, user } = await (await engineOf(facts.engine).images()).findHome(context, root);
   const id = randomBytes(4).toString('hex');
   const directory = join(folder, `${PREFIX}${id}`);
   const created_at = context.clock().toISOString();
@@ -72,7 +73,7 @@ export function writeRecord(context: Context, record: ServerRecord): Promise<voi
 /** Stops the server, if it runs, and removes its files. */
 export async function removeServer(context: Context, record: ServerRecord): Promise<void> {
   const { id, engine, directory } = record;
-  await (await imageFacet(engine, record)).stopServer(context, directory);
+  await (await engineOf(engine).images()).stopServer(context, directory);
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   await rm(join(recordsFolder(context), `${id}.json`), { force: true });
 }
@@ -88,7 +89,7 @@ export async function sweepServers(context: Context): Promise<RunningServer[]> {
       await removeServer(context, record);
       isSwept = true;
     } else if (isOwned && port !== null) {
-      const pid = await (await imageFacet(engine, record)).findServer(context, directory);
+      const pid = await (await engineOf(engine).images()).findServer(context, directory);
       if (pid !== null) running.push({ ...record, port, pid });
     }
   }

@@ -134,7 +134,7 @@ export async function fetchSharedImage(context: Context, request: SharedImageReq
   const created_at = context.clock().toISOString();
   const { collations, extensions, database } = image;
   const facts = { ...factsOf({ ...wanted, database }), created_at, collations, extensions };
-  return await storeImage(context, unfinished, { format: 1, engine: 'postgres', ...facts });
+  return await storeImage(context, unfinished, { format: 1, ...facts });
 }
 
 async function assertRoom(folder: string, { chunks }: ImageManifest): Promise<void> {

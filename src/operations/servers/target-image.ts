@@ -1,10 +1,10 @@
+import { engineOf } from '../../engines/registry.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { openLocation, type RemoteLocation } from '../snapshots/remote-repositories.ts';
 import { findTarget } from '../targets/find-target.ts';
-import { imageFacet } from './image-facet.ts';
 import { findImage, imageKeyOf } from './images.ts';
 import { makeImage } from './make-image.ts';
 import { isImageShared, shareImage } from './shared-images.ts';
@@ -36,8 +36,8 @@ export async function keepTargetImage(context: Context, stored: StoredSnapshot):
 
 async function makeAndShare(context: Context, { manifest, sanitized, location }: StoredSnapshot): Promise<void> {
   const { target, engine } = manifest;
-  const facet = await imageFacet(engine, { target });
-  const wanted = imageKeyOf({ target, manifest, programs: await facet.findPrograms(context, manifest.server_version) });
+  const facet = await engineOf(engine).images();
+  const wanted = imageKeyOf(facet, { target, manifest, programs: await facet.findPrograms(context, manifest) });
   const remote = sanitized && location ? await openLocation(context, location) : null;
   if (remote && (await isImageShared(context, { facet, wanted, found: { row: { sanitized }, remote } }))) return;
   const image = (await findImage(context, wanted)) ?? (await makeImage(context, facet, wanted));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { profileOf } from '../../engines/list.ts';
-import { createRowScanner, type RowFormat, type ScannedRow, valueText } from '../../engines/shared/row-scanner.ts';
+import { createRowScanner, type RowFormat, type ScannedRow, valueText } from '../../engines/shared/rows/row-scanner.ts';
 import {
   filesOfTable,
   type Manifest,

@@ -1,4 +1,4 @@
-import type { RowFormat } from '../../engines/shared/row-scanner.ts';
+import type { RowFormat } from '../../engines/shared/rows/row-scanner.ts';
 import { type ObjectToRead, readFrames } from '../../repository/objects/read-object.ts';
 import { release } from '../../repository/objects/release.ts';
 import { performTasks } from '../../runtime/thread-pool.ts';

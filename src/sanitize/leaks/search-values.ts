@@ -1,4 +1,4 @@
-import type { RowFormat } from '../../engines/shared/row-scanner.ts';
+import type { RowFormat } from '../../engines/shared/rows/row-scanner.ts';
 import { createFieldReader } from './field-reader.ts';
 import { createQuickCheck } from './quick-check.ts';
 import { createFieldScanner, type FieldPiece, type FieldScanner } from './stored-fields.ts';

@@ -1,4 +1,4 @@
-import { createRowScanner, type RowFormat } from '../../engines/shared/row-scanner.ts';
+import { createRowScanner, type RowFormat } from '../../engines/shared/rows/row-scanner.ts';
 
 /** A value in pieces of at most `PIECE_BYTES`, without the escapes of its format. */
 export interface FieldPiece {

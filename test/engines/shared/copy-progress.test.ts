@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { copyProgress } from '../../../src/engines/shared/copy-progress.ts';
+import { copyProgress } from '../../../src/engines/shared/bytes-progress.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 
 it('reports rows and bytes of all tables and of each, and raises a total that is exceeded', () => {

@@ -10,6 +10,7 @@ import { unprivilegedUser } from '../../../src/engines/shared/server/unprivilege
 import { type Setup, startMysql, type TestFlavour, testedFlavours } from '../mysql/mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from '../postgres/postgres-server.ts';
 import { noteServer } from '../trials.ts';
+import { withoutMark } from './branch-servers.ts';
 import { normalized } from './build-and-load.ts';
 
 const run = promisify(execFile);
@@ -193,7 +194,7 @@ async function anyMysql(kind: 'mariadb' | 'mysql', setup: Setup): Promise<AnySer
     },
     dump: (database) => server.dump(database),
     plainDump: (database) => server.plainDump(database),
-    content: async (database) => normalized(await server.dump(database)).join(';\n'),
+    content: async (database) => normalized(withoutMark(await server.dump(database))).join(';\n'),
     async tables(database) {
       const named = `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${database}' AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1`;
       const facts: unknown[] = [];

@@ -96,6 +96,11 @@ async function startPostgresOfBranches(): Promise<BranchServer> {
 /** From its DROP TABLE to its UNLOCK TABLES. */
 const MARK_IN_DUMP = /DROP TABLE IF EXISTS `tool-mark`;[\s\S]*?LOCK TABLES `tool-mark` WRITE;[\s\S]*?UNLOCK TABLES;\n/;
 
+/** Returns a dump of a branch as that of its snapshot, of which the mark is no part. */
+export function withoutMark(dump: string): string {
+  return dump.replace(MARK_IN_DUMP, '');
+}
+
 async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer> {
   const server = await startMysql(flavour);
   const sql = async (database: string, statements: string[]) => {
@@ -120,8 +125,7 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
       'INSERT INTO item SELECT 100 * (a.id - 1) + b.id, LEFT(SHA2(100 * (a.id - 1) + b.id, 256), 32) FROM person a, person b WHERE b.id <= 100',
     ],
     async dump(database) {
-      // The mark is part of no snapshot.
-      return (await server.dump(database)).replace(MARK_IN_DUMP, '');
+      return withoutMark(await server.dump(database));
     },
     createDestination: (name) => server.createDatabase(name),
     drop: async (name) => {

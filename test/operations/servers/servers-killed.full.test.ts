@@ -4,17 +4,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { openSession } from '../../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
-import {
-  describeWithPostgres,
-  dumpAt,
-  eventually,
-  psqlAt,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
+import { dumpAt, eventually, psqlAt, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../../helpers/random.ts';
 import { startTool, type ToolProcess } from '../../helpers/terminal/tool-process.ts';
 
@@ -33,22 +29,69 @@ const COMMANDS = [
 /** How: the program alone, its group, or all processes that work on its folders. */
 const WAYS = ['program', 'group', 'all'] as const;
 
-describeWithPostgres('servers on images, when their commands are killed', () => {
-  let server: TestPostgres;
+const ROWS = 20_000;
+
+const STATEMENTS = {
+  postgres: [
+    'CREATE TABLE customer (id integer PRIMARY KEY, name text NOT NULL)',
+    `INSERT INTO customer SELECT i, md5(i::text) FROM generate_series(1, ${ROWS}) i`,
+    'CREATE INDEX ON customer (name)',
+  ],
+  mysql: [
+    'CREATE TABLE customer (id integer PRIMARY KEY, name varchar(64) NOT NULL, KEY (name))',
+    `INSERT INTO customer WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       SELECT a.i + 1000 * (b.i - 1), SHA2(a.i + 1000 * b.i, 256) FROM n a, n b WHERE b.i <= ${ROWS / 1000}`,
+    'CREATE VIEW named AS SELECT name FROM customer',
+  ],
+};
+
+const rowsAt = async (url: string, ...statements: string[]): Promise<unknown[]> => {
+  await using session = await openSession({ url: parseMysqlUrl(url) });
+  const rows: unknown[] = [];
+  for (const statement of statements) rows.push(await session.query(statement));
+  return rows;
+};
+
+const COUNT = 'SELECT count(*) AS count FROM customer';
+
+const READERS: Record<
+  'postgres' | 'mysql',
+  { count(url: string): Promise<number>; content(url: string): Promise<unknown> }
+> = {
+  postgres: {
+    count: async (url) => Number(await psqlAt(url, { sql: COUNT })),
+    content: dumpAt,
+  },
+  mysql: {
+    count: async (url) => Number(JSON.stringify(await rowsAt(url, COUNT)).replaceAll(/\D/g, '')),
+    content: (url) =>
+      rowsAt(url, 'SHOW CREATE TABLE customer', 'SELECT * FROM customer ORDER BY id', 'SELECT * FROM named'),
+  },
+};
+
+for (const kind of SERVER_KINDS) {
+  describeWithKind(kind, 'servers on images, when their commands are killed', () => killRounds(kind));
+}
+
+function killRounds(kind: ServerKind): void {
+  const engine = kind === 'postgres' ? kind : 'mysql';
+  const { count, content } = READERS[engine];
+  let server: AnyServer;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let settings: Partial<Settings>;
-  let pristine: string;
+  let environment: Record<string, string> = {};
+  let pristine: unknown;
   const longest = new Map<(typeof COMMANDS)[number], number>();
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-    await server.createDatabase('shop');
-    await server.psql('shop', {
-      sql: `CREATE TABLE customer (id integer PRIMARY KEY, name text NOT NULL);
-        INSERT INTO customer SELECT i, md5(i::text) FROM generate_series(1, 20000) i;
-        CREATE INDEX ON customer (name)`,
-    });
+    folder = await temporaryFolder({ mode: 0o755 });
+    server = await startAnyServer(kind);
+    await server.create('shop');
+    await server.run('shop', STATEMENTS[engine]);
+    if (kind === 'mysql') {
+      const { PATH = '' } = (await withMysqlServerPrograms(testContext({ settings: {} }), folder.path)).environment;
+      environment = { PATH };
+    }
     settings = {
       secret_key: 'ab'.repeat(16),
       working_directory: join(folder.path, 'work'),
@@ -56,7 +99,7 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
     };
     writeFileSync(join(folder.path, 'tool.yml'), JSON.stringify(settings), { mode: 0o600 });
     await done(['build', 'shop']);
-    pristine = await server.dump('shop');
+    pristine = await content(server.url('shop'));
   }, 120_000);
 
   afterAll(async () => {
@@ -64,7 +107,8 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
     await folder?.[Symbol.asyncDispose]();
   });
 
-  const run = (words: string[]): ToolProcess => startTool({ config: join(folder.path, 'tool.yml'), words });
+  const run = (words: string[]): ToolProcess =>
+    startTool({ config: join(folder.path, 'tool.yml'), words, environment });
   const done = async (words: string[]): Promise<string> => {
     const { code, output } = await run(words).ended;
     expect(code, output).toBe(0);
@@ -132,7 +176,7 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
         const goesOn = url !== undefined && command.words.includes('--detach') && way !== 'all';
         if (goesOn) {
           finished++;
-          expect(await psqlAt(url, { sql: 'SELECT count(*) FROM customer' }), at).toBe('20000\n');
+          expect(await count(url), at).toBe(ROWS);
           expect((await listServers(testContext({ settings }))).servers, at).toHaveLength(1);
         }
         await eventually(async () => {
@@ -148,8 +192,8 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
         for (const name of within('images'))
           expect(within(join('images', name)).sort(), at).toEqual(['data', 'image.json']);
         const next = urlIn(await done(['up', 'shop', '--detach'])) ?? '';
-        if (round % 10 === 0) expect(await dumpAt(next), at).toBe(pristine);
-        else expect(await psqlAt(next, { sql: 'SELECT count(*) FROM customer' }), at).toBe('20000\n');
+        if (round % 10 === 0) expect(await content(next), at).toEqual(pristine);
+        else expect(await count(next), at).toBe(ROWS);
         await done(['down', '--all']);
         expect(within('images'), at).toHaveLength(1);
         // A staging folder that has no owner yet, or no longer, is removed after a minute.
@@ -161,7 +205,7 @@ describeWithPostgres('servers on images, when their commands are killed', () => 
     },
     LONGEST + 120_000,
   );
-});
+}
 
 function readIfThere(path: string): string {
   try {

@@ -3,11 +3,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
+import { images } from '../../../src/engines/postgres/images/images.ts';
 import { freePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
+import { findRequested } from '../../../src/operations/load/find-loadable.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applyDown, type DownRequest, planDown } from '../../../src/operations/servers/down/down.ts';
-import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
@@ -92,10 +93,11 @@ describeWithPostgres('servers on images', () => {
     expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
     expect((await down({})).stopped).toEqual([servers[1]?.id]);
     expect(directories.some((directory) => existsSync(directory))).toBe(false);
-    const { findPrograms } = await imageFacet('postgres', { target: 'shop' });
-    expect((await findPrograms(testContext({ settings }), '9.6.24')).differs).toBe(true);
-    await expect(findPrograms(testContext({ settings }), '99.1')).rejects.toMatchObject({ code: 'server_missing' });
-    await expect(imageFacet('mysql', { target: 'shop' })).rejects.toMatchObject({ code: 'images_unsupported' });
+    const { manifest } = await findRequested(testContext({ settings }), { target: 'shop' });
+    const programsFor = (server_version: string) =>
+      images.findPrograms(testContext({ settings }), { ...manifest, server_version });
+    expect((await programsFor('9.6.24')).differs).toBe(true);
+    await expect(programsFor('99.1')).rejects.toMatchObject({ code: 'server_missing' });
     await expect(planDown(testContext({ settings }), {})).rejects.toMatchObject({ code: 'server_unknown' });
   }, 120_000);
 

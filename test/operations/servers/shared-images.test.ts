@@ -16,11 +16,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { signingKey } from '../../../src/config/signing-key.ts';
+import { images as facet } from '../../../src/engines/postgres/images/images.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applyDown, planDown } from '../../../src/operations/servers/down/down.ts';
-import { imageFacet } from '../../../src/operations/servers/image-facet.ts';
 import { findImage, imageKeyOf } from '../../../src/operations/servers/images.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
 import { findSharedImage, shareImage } from '../../../src/operations/servers/shared-images.ts';
@@ -196,9 +196,8 @@ describeWithPostgres('images beside sanitized snapshots', () => {
       ),
     };
     const found = await findSnapshot(reader, { target: 'shop' });
-    const facet = await imageFacet('postgres', { target: 'shop' });
-    const programs = await facet.findPrograms(reader, found.manifest.server_version);
-    const wanted = imageKeyOf({ target: 'shop', manifest: found.manifest, programs });
+    const programs = await facet.findPrograms(reader, found.manifest);
+    const wanted = imageKeyOf(facet, { target: 'shop', manifest: found.manifest, programs });
     const refusal = (): Promise<unknown> =>
       findSharedImage(reader, { facet, wanted, found }).catch((error: { code: string }) => error.code);
     const left = () => ['images', 'servers', 'staging'].flatMap((name) => filesBelow(work(reader, name)));
@@ -269,12 +268,11 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     expect(existsSync(bucket(objectKey(chunk?.sha256 ?? '')))).toBe(true);
     await push(maker, request);
     expect(readFileSync(file, 'utf8')).toBe(whole);
-    const programs = await (await imageFacet('postgres', { target: 'shop' })).findPrograms(maker, '15.1');
     const { manifest, remote } = await findSnapshot(maker, request);
-    const wanted = imageKeyOf({ target: 'shop', manifest, programs });
+    const programs = await facet.findPrograms(maker, manifest);
+    const wanted = imageKeyOf(facet, { target: 'shop', manifest, programs });
     const image = await findImage(maker, wanted);
     if (!image || !remote) throw new Error('no image');
-    const facet = await imageFacet('postgres', { target: 'shop' });
     const sharing = shareImage(maker, { image, wanted, facet, remote, sanitized: false });
     await expect(sharing).rejects.toMatchObject({ code: 'image_refused' });
   });

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { createRowScanner, type RowFormat, valueText } from '../../../src/engines/shared/row-scanner.ts';
+import { createRowScanner, type RowFormat, valueText } from '../../../src/engines/shared/rows/row-scanner.ts';
 import { readRows } from '../../../src/operations/snapshots/rows.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';

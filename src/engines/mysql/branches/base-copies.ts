@@ -111,7 +111,7 @@ export async function createBase(
   const own = made.map((table) => ({ ...table, indexes: [], foreignKeys: [] }));
   await makeWithoutDefaults(context, server, { url: shadowUrl, definitions: { ...definitions, tables: own } });
   const compare = async (session: MysqlSession, { table, checksum }: CopiedTable): Promise<void> => {
-    if (checksum !== (await checksumOf(session, shadow, table)))
+    if (checksum !== (await checksumOf(session, shadow, { ...table, checksum })))
       throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
   };
   const late: CopiedTable[] = [];
@@ -119,7 +119,7 @@ export async function createBase(
     url,
     from: shadow,
     to,
-    tables: own.map((table) => table.name),
+    tables: own.map((table) => ({ name: table.name, checksum: null })),
     async copied(session, table, { checksum }) {
       if (early.has(table.name)) await compare(session, { table, checksum });
       else late.push({ table, checksum });
@@ -228,7 +228,7 @@ export async function fillFromBase(
   if (rowsLast) await addKeys();
   const indexes = new Map(tables.map((table) => [table.name, table.indexes]));
   const copied = await copyRows(context, {
-    ...{ url, from: name, to, tables: record.tables.map((table) => table.name) },
+    ...{ url, from: name, to, tables: record.tables },
     async copied(copying, table, { rows, checksum }) {
       const before = rowsOf.get(table.name);
       if (before?.checksum == null || checksum !== before.checksum || rows !== before.rows)

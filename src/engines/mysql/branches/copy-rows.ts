@@ -1,15 +1,15 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
-import { type CatalogTable, readTables } from '../catalog/tables.ts';
+import { type CatalogTable, nonGeneratedColumns, readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
+import type { BaseRecord } from './base-record.ts';
 import { checksumOf } from './row-checksum.ts';
 
 export interface CopyRowsResult {
@@ -22,8 +22,8 @@ interface CopyRowsRequest {
   from: string;
   /** Has the same tables, empty. */
   to: string;
-  /** Names from the server's catalog. */
-  tables: string[];
+  /** Names from the server's catalog, and known sums. */
+  tables: Pick<BaseRecord['tables'][number], 'name' | 'checksum'>[];
   /** Called in the session of the copy; rejects when the rows are not those that were to be copied. */
   copied: (session: MysqlSession, table: CatalogTable, found: CopyRowsResult) => Promise<void>;
 }
@@ -40,12 +40,12 @@ export async function copyRows(
   if (tables.length === 0) return done;
   await using reading = await connect(context, withDatabase(url, from));
   const byStatement = await replicatesStatements(reading);
-  const wanted = new Set(tables);
+  const wanted = new Map(tables.map(({ name, checksum }) => [name, checksum]));
   const queue = (await readTables(reading, from))
     .filter(({ name }) => wanted.has(name))
     .sort((one, other) => other.bytes - one.bytes);
   const found = new Set(queue.map(({ name }) => name));
-  const missing = tables.filter((name) => !found.has(name));
+  const missing = [...wanted.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) throw restoreFailed(`Tables of ${from} are missing`, missing);
   const prepare = async (session: MysqlSession): Promise<void> => {
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
@@ -58,7 +58,10 @@ export async function copyRows(
     const [into, source] = [quotePath(to, name), quotePath(from, name)];
     const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
     const { rows } = await session.execute(statement);
-    const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, table) };
+    const copy: CopyRowsResult = {
+      rows,
+      checksum: await checksumOf(session, to, { ...table, checksum: wanted.get(name) ?? null }),
+    };
     await copied(session, table, copy);
     done.set(name, copy);
   };

@@ -11,6 +11,7 @@ import { readAuxiliaryNames } from '../server/server.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, findBaseRecord } from './base-record.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
+import { provableStates, recordUnwrittenBranch } from './in-place/unwritten-tables.ts';
 import { takeSpareUnlessBusy } from './take-spare.ts';
 
 export interface BranchCopy {
@@ -52,6 +53,9 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
       if (!mayTakeSpare || !(await takeSpareUnlessBusy(running, { url, to: shadow, base: record }))) {
         await fillFromBase(running, { url, to: shadow, base: { name: base.name, record }, rowsLast: false });
       }
+      const states = await provableStates(server, shadow);
+      const evidence = { destination: url.database ?? '', database: base.name, base: record.id, branch: database };
+      await recordUnwrittenBranch(server, { ...evidence, states });
       return { code: record.definitions, definers: record.definers, histograms: record.histograms };
     },
   );

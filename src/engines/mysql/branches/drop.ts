@@ -6,6 +6,7 @@ import { connectToServer } from '../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../connection/quote.ts';
 import { dropDatabase, lockDestination } from '../server/server.ts';
 import { branchMarkText } from './branch-mark.ts';
+import { forgetBranch } from './in-place/unwritten-tables.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
@@ -27,6 +28,7 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const mark = branchMarkText({ ...branch.mark, tool: 'dropped' });
   await server.execute(`ALTER TABLE ${quotePath(branch.database, MARK)} COMMENT = ${quoteText(mark)}`);
   await dropDatabase(server, branch.database);
+  await forgetBranch(server, { destination, branch: branch.database });
   dropped(`Dropped branch ${name} (${branch.database})`);
   return true;
 }

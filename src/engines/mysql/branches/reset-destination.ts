@@ -13,7 +13,7 @@ import { loadThroughShadow } from '../restore/restore.ts';
 import { BASE } from '../server/names.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
-import { assertNoPreparedTransaction } from '../swap/prepared-transactions.ts';
+import { assertNoPreparedTransaction } from '../swap/send-swap.ts';
 import { fillFromBase, findBaseCopies } from './base-copies.ts';
 import { type BaseRecord, readBaseRecord } from './base-record.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
@@ -39,7 +39,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
     by: 'rows',
     copies: made,
     warnings: sessionWarnings(facts.destination),
-    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, url),
+    inPlace: from === 'spare' ? 'the spare is ready' : await planInPlace(context, { url, base }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
@@ -15,9 +16,7 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   const [row] = await session.query<{ folds: number }>('SELECT @@lower_case_table_names > 0 AS folds');
   if (Number(row?.folds) !== 1) return EXACT;
   const folded = new Map<string, string>();
-  const all = [...new Set(names)];
-  for (let from = 0; from < all.length; from += NAMES_AT_ONCE) {
-    const part = all.slice(from, from + NAMES_AT_ONCE);
+  for (const part of groupsOf([...new Set(names)], NAMES_AT_ONCE)) {
     // Names are utf8mb3, whose case rules differ.
     const rows = await session.query<{ at: number; name: string }>(
       part

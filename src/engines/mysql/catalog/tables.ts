@@ -1,7 +1,6 @@
 import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { isGenerated } from './generated-columns.ts';
 import { ENGINES_WITH_ROWS, hasOwnRows } from './table-traits.ts';
 
 export interface ListedTable {
@@ -182,4 +181,18 @@ function excluding(others: InSchema[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHE
 
 function quoteBytes(name: string): string {
   return `CAST(${quoteText(name)} AS BINARY)`;
+}
+
+/** Reports whether the server computes a column, by its EXTRA in information_schema.COLUMNS. */
+export function isGenerated(extra: string): boolean {
+  return /\b(STORED|VIRTUAL|PERSISTENT|INVISIBLE) GENERATED\b/i.test(extra);
+}
+
+/** Returns the columns that rows are dumped and loaded with, in their order in the table. */
+export function nonGeneratedColumns<Column extends { generated: boolean }>({
+  columns,
+}: {
+  columns: Column[];
+}): Column[] {
+  return columns.filter(({ generated }) => !generated);
 }

@@ -2,7 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ClientProgram } from '../../facets/connect.ts';
 import type { Flavour } from '../catalog/introspect.ts';
+import { anyClient } from './tools.ts';
 import { dialledAddressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
 const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
@@ -82,4 +85,14 @@ export function optionsOf(url: DatabaseUrl, flavour: Flavour): string {
 /** https://dev.mysql.com/doc/refman/en/option-files.html, "Option file syntax" */
 function quote(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}
+
+/** mysql or mariadb for a person; the password is in an option file. */
+export async function clientProgram(
+  context: EngineContext,
+  { url, directory }: { url: DatabaseUrl; directory: string },
+): Promise<ClientProgram> {
+  const { path: file, flavour } = await anyClient(context);
+  const { args, env } = await connectionOf(url, { flavour, directory });
+  return { file, args: [...args, `--database=${url.database ?? ''}`], env };
 }

@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readSizes } from '../catalog/tables.ts';
 import { failureOf } from './failure.ts';
@@ -97,8 +98,7 @@ async function takeSizes(session: MysqlSession, { urls, usable, take }: SizesReq
     const database = urls[index]?.database ?? null;
     return database === null ? [] : [{ index, found, database }];
   });
-  for (let from = 0; from < entries.length; from += SIZES_AT_ONCE) {
-    const part = entries.slice(from, from + SIZES_AT_ONCE);
+  for (const part of groupsOf(entries, SIZES_AT_ONCE)) {
     const within = `TABLE_SCHEMA IN (${part.map(({ database }) => quoteText(database)).join(', ')})`;
     const bytes = new Map<string, number>();
     for (const [name, size] of await readSizes(session, within)) {

@@ -121,7 +121,8 @@ function notFitting(
 
 const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariadb:11' };
 
-function compareSeries(a: string, b: string): number {
+/** By major and minor version: `10.11`. */
+export function compareSeries(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((text) => text.split('.').map(Number));
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
 }

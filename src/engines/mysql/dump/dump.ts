@@ -4,7 +4,9 @@ import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
+import { boundedList } from '../../../text/bounded-list.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
@@ -19,7 +21,6 @@ import { reservedInSource } from '../swap/shadow-databases.ts';
 import { definitionsToStore, packDefinitions } from './definitions-file.ts';
 import { dumpProgress } from './dump-progress.ts';
 import { readExclusion } from './excluded-rows.ts';
-import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { NO_ROWS, partsOf } from './parts.ts';
@@ -192,4 +193,31 @@ function nameReserved(display: string, table: string): UserError {
     `The source ${display} holds a table "${table}", a name that is reserved for the tool`,
     { hint: 'Nothing was stored. Rename the table.' },
   );
+}
+
+const MOST_NAMED = 10;
+
+interface FailedDump {
+  url: DatabaseUrl;
+  /** Tables of the source when the dump began. */
+  names: string[];
+  error: unknown;
+}
+
+/** The error of a dump; where tables were dropped meanwhile, one that says so: the server reports what it missed first. */
+async function explainVanished(context: EngineContext, { url, names, error }: FailedDump): Promise<unknown> {
+  if (names.length === 0 || url.database === null || context.signal.aborted) return error;
+  const present = await tablesNow(context, url).catch(() => null);
+  const gone = present === null ? [] : names.filter((name) => !present.has(name));
+  if (gone.length === 0) return error;
+  return new UserError(
+    'source_changing',
+    `Tables of ${url.display} were dropped or renamed during the build: ${boundedList(gone, MOST_NAMED)}`,
+    { hint: 'Nothing was stored. Run this again when no other session creates or drops tables.', cause: error },
+  );
+}
+
+async function tablesNow(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
+  await using session = await connect(context, url);
+  return new Set((await readTables(session, url.database ?? '')).map(({ name }) => name));
 }

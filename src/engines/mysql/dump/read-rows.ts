@@ -4,8 +4,8 @@ import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { OnBytes } from '../../shared/bytes-progress.ts';
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
-import { type CatalogTable, TEXT_TYPES } from '../catalog/tables.ts';
+import { dumpCutShort } from '../../shared/source-unreadable.ts';
+import { type CatalogTable, nonGeneratedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
 import type { Part } from './parts.ts';
@@ -176,7 +176,7 @@ interface PackedTable {
 
 function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable {
   const name = `${schema}.${table.name}`;
-  if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
+  if (!packed.every(({ terminated }) => terminated)) throw dumpCutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);
   if (!file) throw new Error(`${name} has no file`);
   const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
@@ -206,11 +206,5 @@ function cannotRead(table: string, cause: unknown): unknown {
         ? 'The table was changed while it was read. Nothing was stored; build again.'
         : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: set program: true at the target.",
     cause,
-  });
-}
-
-function cutShort(table: string): UserError {
-  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
-    hint: 'Is the disk full? Nothing was stored.',
   });
 }

@@ -1,6 +1,5 @@
 import { nullWhere } from '../../shared/null-references.ts';
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
-import type { CatalogTable } from '../catalog/tables.ts';
+import { type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 

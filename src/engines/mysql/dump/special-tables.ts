@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { isEnabled, namersOf } from '../catalog/definitions/events.ts';
-import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/invalid-views.ts';
+import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/view-needs.ts';
 import { presentHistograms } from '../catalog/histograms.ts';
 import { readTablesWithoutRows } from '../catalog/tables.ts';
 import type { MysqlSession } from '../connection/session.ts';

@@ -1,6 +1,6 @@
+import { maskValues } from '../../shared/mask-values.ts';
 import { firstWord } from '../../shared/rehearse/first-word.ts';
 import type { RunningStatement, SessionStatement } from '../../shared/rehearse/recorder.ts';
-import { maskedError } from './masked-error.ts';
 import { okPacket, STATUS } from './packets.ts';
 
 /** Results of one text whose rows are counted. */
@@ -43,7 +43,7 @@ interface Command {
   affected: number[];
 }
 
-export interface StatementTracker {
+interface StatementTracker {
   /** Reports whether the next packet of the client is a command, and not content of a file. */
   isCommand: () => boolean;
   /** `beginning`: of a packet of the client. */
@@ -56,7 +56,7 @@ export interface StatementTracker {
   takeLook: () => boolean;
 }
 
-export interface TrackerOptions {
+interface TrackerOptions {
   now: () => number;
   /** The client has agreed that results end with an OK packet, without an end behind their columns. */
   withoutEndOfColumns: boolean;
@@ -195,4 +195,12 @@ function remember(map: Map<number, string>, key: number, text: string): void {
   map.set(key, text);
   const [oldest] = map.keys();
   if (map.size > MOST_PREPARED && oldest !== undefined) map.delete(oldest);
+}
+
+/** The number and the message of an error packet. */
+function maskedError(body: Buffer): { code: string; message: string } {
+  const text = body.toString('utf8', 3);
+  // `#23000` is the SQLSTATE.
+  const message = text.startsWith('#') ? text.slice(6) : text;
+  return { code: String(body.readUInt16LE(1)), message: maskValues(message) };
 }

@@ -1,6 +1,7 @@
 import type { EngineContext } from '../../engine-context.ts';
 import type { ChangesToWrite, TableChanges } from '../../facets/changes.ts';
-import { cannotWrite, groupsOf, valuesOf, withReplaced } from '../../shared/change-statements.ts';
+import { groupsOf } from '../../shared/groups.ts';
+import { cannotWrite, valuesOf, withReplaced } from '../../shared/rows/change-statements.ts';
 import { connect } from '../connection/connect.ts';
 import { plainWord, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';

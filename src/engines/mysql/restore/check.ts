@@ -1,17 +1,19 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
-import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
-import { assertNoDifferences, compareNames } from '../../shared/verify.ts';
-import type { CodeDefinitions, Definitions } from '../catalog/definitions/definitions.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { assertNoDifferences, compareNames, type ExpectedRows, expectedRows } from '../../shared/verify.ts';
+import type { CodeDefinitions, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
 import { type Inventory, readInventory, settingsAmong } from '../catalog/introspect.ts';
 import { readNameCase } from '../catalog/name-case.ts';
+import { hasOwnRows, traitsOf } from '../catalog/table-traits.ts';
+import { type ListedTable, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import type { Details } from '../details.ts';
-import { assertEnginesUsed } from './engines-in-use.ts';
 
-export interface Check {
+interface Check {
   url: DatabaseUrl;
   details: Details;
   plan: Pick<RestorePlan, 'tables' | 'empty'>;
@@ -97,4 +99,24 @@ function compareInventories(expected: Inventory, found: Inventory, leftOut: stri
     const wanted = names.filter((name) => there.has(name) || !isLeftOut(name));
     return compareNames(kind, wanted, there);
   });
+}
+
+/**
+ * Compares the storage engines that the server's catalog names with the definitions: a table that reaches out of the
+ * database has an engine of its own.
+ */
+async function assertEnginesUsed(
+  session: MysqlSession,
+  database: string,
+  definitions: Pick<TableDefinition, 'name' | 'create'>[],
+): Promise<void> {
+  const asked = new Map([...traitsOf(definitions)].map(([name, { engines }]) => [name.toLowerCase(), engines]));
+  const isAsked = ({ name, engine }: ListedTable): boolean =>
+    engine === null || hasOwnRows(engine) || (asked.get(name.toLowerCase()) ?? []).includes(engine.toUpperCase());
+  const others = (await readTableList(session, database)).filter((table) => !isAsked(table));
+  if (others.length === 0) return;
+  throw restoreFailed(
+    'Tables have another storage engine than their definitions',
+    others.map(({ name, engine }) => `${name}: ${engine}`),
+  );
 }

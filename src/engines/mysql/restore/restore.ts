@@ -1,8 +1,8 @@
-import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { baseNameTaken } from '../../shared/auxiliary-names.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
@@ -23,14 +23,18 @@ import { detailsOf } from '../details.ts';
 import { BASE, OUTDATED } from '../server/names.ts';
 import { endSession, findSessions, lockDestination, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import type { Dependents } from '../swap/exchange.ts';
-import { assertNoForeignObjects, assertNoReservedTable } from '../swap/foreign-objects.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { settleAfterFailure, sweepLeftovers } from '../swap/leftovers.ts';
-import { assertNoPreparedTransaction } from '../swap/prepared-transactions.ts';
-import { createShadowDatabase, dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
+import { assertNoPreparedTransaction } from '../swap/send-swap.ts';
+import {
+  assertNoForeignObjects,
+  assertNoReservedTable,
+  createShadowDatabase,
+  dropAuxiliaryDatabase,
+} from '../swap/shadow-databases.ts';
 import { type BranchSwap, planBase, swapDatabases } from '../swap/swap.ts';
 import { renameStatement } from '../swap/swap-packet.ts';
-import { assertCreatable } from './assert-creatable.ts';
+import { assertCreatable, tryEvents } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
 import { codeAfterSteps } from './code-after-steps.ts';
 import { describeContents } from './difference/contents.ts';
@@ -41,7 +45,6 @@ import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { openClient } from './rows/load-program.ts';
 import { analyzeTables } from './statistics.ts';
 import { createTemporaryUser } from './temporary-user.ts';
-import { tryEvents } from './try-events.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
@@ -275,14 +278,7 @@ async function placeOnlyBase(
 async function assertBaseNamesFree(server: MysqlSession, destination: string): Promise<void> {
   const { of, base, spare } = await readAuxiliaryNames(server, destination);
   for (const database of [base, spare]) {
-    if ((await baseCopyState(server, { database, of })) !== 'foreign') continue;
-    throw new UserError(
-      'database_name_taken',
-      `The database "${database}" exists, and is not a base copy or spare of "${destination}"`,
-      {
-        hint: 'Rename or drop it: the base copy and the spare need their names.',
-      },
-    );
+    if ((await baseCopyState(server, { database, of })) === 'foreign') throw baseNameTaken(database, destination);
   }
 }
 

@@ -4,6 +4,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
+import { reportSwept } from '../../shared/swap-incomplete.ts';
 import type { Helper } from '../catalog/definitions/code.ts';
 import { type Flavour, readServer } from '../catalog/introspect.ts';
 import { readGrants, readRights } from '../catalog/rights/rights.ts';
@@ -129,9 +130,7 @@ async function sweepUsers({ report }: EngineContext, server: MysqlSession, prefi
     await server.execute(`DROP USER IF EXISTS ${quoteAccount(name, host)}`);
     swept.push(name);
   }
-  if (swept.length === 0) return;
-  const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
-  report({ event: 'warning', code: 'leftovers_swept', message });
+  reportSwept(report, swept);
 }
 
 async function verifyLogin(context: EngineContext, url: DatabaseUrl, restoring: DatabaseUrl): Promise<void> {

@@ -3,8 +3,7 @@ import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.t
 import type { EngineContext } from '../../engine-context.ts';
 import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
-import { isGenerated } from '../catalog/generated-columns.ts';
-import { readTablesWithoutRows } from '../catalog/tables.ts';
+import { isGenerated, readTablesWithoutRows } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, quoteName, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';

@@ -18,8 +18,12 @@ export const BASE = 'tool-base';
 export const OUTDATED = 'tool-base-outdated';
 export const RETIRED = 'tool-base-retired';
 
-/** The table beside that of a base copy by which tables of the destination are known to be unwritten since. */
-export const UNWRITTEN = 'tool-unwritten';
+/** Returns the table beside that of a base copy by which tables of the destination, or of a branch, are known to be unwritten since. */
+export function unwrittenTable(branch?: string): string {
+  return branch === undefined ? UNWRITTEN : `${UNWRITTEN}-${digestOf(branch)}`;
+}
+
+const UNWRITTEN = 'tool-unwritten';
 
 /** The mark of a new branch before it takes its place (`MARK`). */
 export const BRANCH = 'tool-branch';
@@ -29,9 +33,12 @@ export function isReserved(table: string): boolean {
 }
 
 export function lockName(destination: string): string {
-  const digest = createHash('sha256').update(destination).digest('hex');
-  return `tool load ${digest.slice(0, LOCK_DIGEST)}`;
+  return `tool load ${digestOf(destination)}`;
 }
 
-/** Hexadecimal digits: the name of a lock has 64 characters. */
-const LOCK_DIGEST = 40;
+function digestOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, DIGEST);
+}
+
+/** Hexadecimal digits: the name of a lock or a table has 64 characters. */
+const DIGEST = 40;

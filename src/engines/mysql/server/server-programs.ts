@@ -5,6 +5,9 @@ import { type Flavour, serverOf } from '../catalog/introspect.ts';
 export interface ServerPrograms {
   flavour: Flavour;
   server: string;
+  /** Version of the server, `10.11.6`, and its answer to `--version`. */
+  version: string;
+  build: string;
   /** For the first files; `null` for MySQL, whose server creates them. */
   installer: string | null;
 }
@@ -34,7 +37,13 @@ for directory do
 done
 true`;
 
-export async function findServerPrograms({ runner, environment, signal }: EngineContext): Promise<ServerPrograms[]> {
+/** Finds the server programs of each flavour; the folders of the PATH come first. */
+export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms[]> {
+  const all = await findAllServerPrograms(context);
+  return all.filter(({ flavour }, index) => all.findIndex((other) => other.flavour === flavour) === index);
+}
+
+export async function findAllServerPrograms({ runner, environment, signal }: EngineContext): Promise<ServerPrograms[]> {
   // The PATH of this machine is not that of a container.
   const onPath = runner.id === 'local' ? (environment.PATH ?? '').split(delimiter).filter((path) => path !== '') : [];
   const directories = [...new Set([...onPath, ...USUAL_PLACES])];
@@ -44,11 +53,12 @@ export async function findServerPrograms({ runner, environment, signal }: Engine
   );
   const lines = stdout.split('\n').map((line) => line.split('\t'));
   const installer = lines.find(([kind]) => kind === 'installer')?.[1] ?? null;
-  const servers = lines.flatMap(([kind, server = '', version = '']): ServerPrograms[] => {
-    if (kind !== 'server' || version === '') return [];
-    const { flavour } = serverOf(version);
-    if (flavour === 'mysql') return [{ flavour, server, installer: null }];
-    return installer === null ? [] : [{ flavour, server, installer }];
+  return lines.flatMap(([kind, server = '', answer = '']): ServerPrograms[] => {
+    // `/usr/sbin/mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`
+    const build = /Ver (\d[^\n]{0,200})/.exec(answer)?.[1];
+    if (kind !== 'server' || build === undefined) return [];
+    const { flavour, version } = serverOf(build);
+    if (flavour === 'mysql') return [{ flavour, server, version, build, installer: null }];
+    return installer === null ? [] : [{ flavour, server, version, build, installer }];
   });
-  return servers.filter(({ flavour }, index) => servers.findIndex((other) => other.flavour === flavour) === index);
 }

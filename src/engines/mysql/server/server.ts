@@ -44,6 +44,12 @@ export async function tryLock(server: MysqlSession, destination: string, { secon
   return row?.locked === 1;
 }
 
+/** Gives the lock back in a session that goes on. */
+export async function unlockDestination(server: MysqlSession, destination: string): Promise<void> {
+  const name = await destinationName(server, destination);
+  await server.query(`SELECT RELEASE_LOCK(${quoteText(lockName(name))})`);
+}
+
 /** Rejects when a proxy has switched the session's connection. */
 export async function verifyLock(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);

@@ -35,6 +35,10 @@ const OWN_SETTINGS: Record<Flavour, string[]> = {
   mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
 };
 
+export function temporarySettings(flavour: Flavour): string[] {
+  return [...SETTINGS, ...OWN_SETTINGS[flavour]];
+}
+
 /** Prefix of the databases that the account may access. */
 export const SCRATCH = 'sanitize';
 const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
@@ -82,8 +86,7 @@ export async function startThrowAwayServer(
         `--socket=${join(directory, 'socket')}`,
         `--pid-file=${join(directory, 'pid')}`,
         `--port=${port}`,
-        ...SETTINGS,
-        ...OWN_SETTINGS[programs.flavour],
+        ...temporarySettings(programs.flavour),
       ];
     },
     isReady: (_, port) => isReady(context, urlOn(port, '')),
@@ -91,7 +94,8 @@ export async function startThrowAwayServer(
   return { directory, url: (database) => urlOn(port, database), [Symbol.asyncDispose]: () => stop(AT_ONCE) };
 }
 
-async function initialise(
+/** Creates the first files of a server; nobody can connect as the users of it. */
+export async function initialise(
   { runner, signal }: EngineContext,
   { server, installer }: ServerPrograms,
   { directory, user }: ServerHome,
@@ -107,8 +111,11 @@ async function initialise(
   if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its first files could not be made', result);
 }
 
-function placesIn(directory: string): string[] {
-  return [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
+/** The folder of the data within that of the server. */
+export const DATA = 'data';
+
+export function placesIn(directory: string): string[] {
+  return [`--datadir=${join(directory, DATA)}`, `--tmpdir=${directory}`];
 }
 
 async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {

@@ -1,11 +1,10 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
+import { type CopiedAmount, copyProgress } from '../../shared/bytes-progress.ts';
 import { runWorkers } from '../../shared/run-together.ts';
 import type { TableDefinition } from '../catalog/definitions/definitions.ts';
-import { nonGeneratedColumns } from '../catalog/generated-columns.ts';
-import { TEXT_TYPES } from '../catalog/tables.ts';
+import { nonGeneratedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';

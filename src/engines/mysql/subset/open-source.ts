@@ -1,5 +1,5 @@
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { WithResource } from '../../shared/resource-pool.ts';
+import type { WithResource } from '../../shared/run-together.ts';
 import type { Server } from '../catalog/introspect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';

@@ -2,7 +2,7 @@ import type { WarningEvent } from '../../../results/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
-import { createResourcePool } from '../../shared/resource-pool.ts';
+import { createResourcePool } from '../../shared/run-together.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readTables } from '../catalog/tables.ts';

@@ -1,7 +1,7 @@
 import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { countDanglingRows } from '../../shared/dangling-rows.ts';
-import { referenceOf } from '../../shared/reference-of.ts';
+import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
+import { referenceOf } from '../../shared/subset/reference-of.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';

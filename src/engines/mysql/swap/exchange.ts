@@ -12,6 +12,7 @@ import { readDependents } from '../catalog/definitions/foreign-keys.ts';
 import { listCode } from '../catalog/definitions/read-definitions.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readNameCase } from '../catalog/name-case.ts';
+import { readTableList } from '../catalog/tables.ts';
 import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -24,13 +25,12 @@ import { maySetDefiner } from './definers.ts';
 import { assertNoForeignReferences } from './foreign-references.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
-import { planLocks } from './plan-locks.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
 import type { RowExchange } from './row-exchange.ts';
 import { assertPacketFits, sendSwap } from './send-swap.ts';
 import { dropAuxiliaryDatabase } from './shadow-databases.ts';
-import { type SwapProgram, swapStatements } from './swap-packet.ts';
+import { awayRenames, type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
 import { dropAllCode, tryCode } from './try-code.ts';
 import { UNDO_COPY, type UndoCopyRecord } from './undo-copy.ts';
@@ -56,7 +56,7 @@ export interface Switch extends Dependents {
   url: DatabaseUrl;
 }
 
-export interface TableSwap extends Switch {
+interface TableSwap extends Switch {
   /** The database in which the journal is written, and which is dropped in the end. */
   work: string;
   renames: Rename[];
@@ -202,3 +202,28 @@ function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
 }
 
 const NO_CODE = { routines: [], views: [], triggers: [], events: [] };
+
+/**
+ * The tables to lock for a swap that drops triggers. A server that logs transactions with their identifiers locks
+ * tables with transactions and tables without them by different statements only (`ER_GTID_UNSAFE_NON_TRANSACTIONAL_TABLE`):
+ * then there are two groups.
+ */
+async function planLocks(
+  server: MysqlSession,
+  program: Pick<SwapProgram, 'before' | 'renames' | 'destination' | 'fold'>,
+): Promise<SwapProgram['locks']> {
+  const { before, renames } = program;
+  if (before.triggers.length === 0 || renames.length === 0) return [];
+  const all = [...awayRenames(program), ...renames].map(({ from }) => from);
+  const [gtid] = await server.query<{ Value: string }>("SHOW VARIABLES LIKE 'enforce_gtid_consistency'");
+  if ((gtid?.Value ?? 'OFF') === 'OFF') return [all];
+  const engines = new Map<string, string | null>();
+  for (const database of new Set(all.map(([name]) => name))) {
+    for (const { name, engine } of await readTableList(server, database))
+      engines.set(JSON.stringify([database, name]), engine);
+  }
+  const tables = renames.map(({ from }) => from);
+  // The table of the journal does not exist yet.
+  const groups = Map.groupBy(tables, (path) => (engines.get(JSON.stringify(path)) ?? 'InnoDB') === 'InnoDB');
+  return groups.size > 1 ? [...groups.values()] : [all];
+}

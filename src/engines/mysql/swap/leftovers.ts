@@ -2,7 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { switchedIncompletely } from '../../shared/swap-incomplete.ts';
+import { reportSwept, switchedIncompletely } from '../../shared/swap-incomplete.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { databaseExists, dropEmpty, lockDestination, readAuxiliaryNames } from '../server/server.ts';
@@ -67,9 +67,7 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
   for (const what of missing) {
     report({ event: 'warning', code: 'not_carried_over', message: `An interrupted load did not create ${what}` });
   }
-  if (dropped.length === 0) return;
-  const message = `Removed leftovers of an interrupted load: ${dropped.join(', ')}`;
-  report({ event: 'warning', code: 'leftovers_swept', message });
+  reportSwept(report, dropped);
 }
 
 function unfinished({ display }: DatabaseUrl, cause: Error): UserError {

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { parseShadowName } from '../../shared/auxiliary-names.ts';
+import { parseShadowName, undoNameTaken } from '../../shared/auxiliary-names.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { parseBranchMark } from '../branches/branch-mark.ts';
 import type { Collations } from '../catalog/introspect.ts';
@@ -11,6 +12,7 @@ import { SqlError } from '../connection/session-errors.ts';
 import { auxiliaryNames, isReserved } from '../server/names.ts';
 import {
   createDatabase,
+  databaseExists,
   databaseNames,
   destinationName,
   dropDatabase,
@@ -47,7 +49,7 @@ export async function createShadowDatabase(
   await writeMark(server, { database: name, table: MARK, comment: JSON.stringify(mark) });
 }
 
-export interface ShadowCreation {
+interface ShadowCreation {
   name: string;
   destination: string;
   collations: Collations;
@@ -79,7 +81,7 @@ export async function branchesWithLeftovers(
   return [...new Set([...marked, ...(await findUnmarkedShadows(server, branches))])];
 }
 
-export interface BranchesOf {
+interface BranchesOf {
   destination: string;
   branches: string[];
 }
@@ -116,7 +118,7 @@ export async function readMarkText(server: MysqlSession, database: string): Prom
   return row?.comment ?? null;
 }
 
-export interface ShadowDatabases {
+interface ShadowDatabases {
   /** Databases that killed loads have left, which carry the tool's mark. */
   leftovers: string[];
   /** Databases of such names without a mark, which nothing may touch. */
@@ -202,7 +204,7 @@ export async function reservedInSource(server: MysqlSession, database: string): 
 }
 
 /** Tables of the database with names that only the tool's own may have. */
-export async function reservedTables(server: MysqlSession, database: string): Promise<string[]> {
+async function reservedTables(server: MysqlSession, database: string): Promise<string[]> {
   const rows = await server.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND LOWER(TABLE_NAME) LIKE 'tool-%'`,
   );
@@ -222,4 +224,29 @@ export async function sweepBaseCopies(
     if (await dropAuxiliaryDatabase(context, server, { name: database, destination })) dropped.push(database);
   }
   return dropped;
+}
+
+/** Finds objects that would block the swap, before the load starts. */
+export async function assertNoForeignObjects(
+  { report }: EngineContext,
+  server: MysqlSession,
+  { destination, undo }: { destination: string; undo: boolean },
+): Promise<void> {
+  const { foreign } = await listShadowDatabases(server, destination);
+  if (foreign.length > 0) {
+    const message = `Not removed, because the tool did not make it: ${foreign.join(', ')}`;
+    report({ event: 'warning', code: 'leftover', message });
+  }
+  if (!(await databaseExists(server, destination))) return;
+  await assertNoReservedTable(server, destination);
+  if (!undo || (await undoCopyOf(server, destination)) !== 'foreign') return;
+  throw undoNameTaken((await readAuxiliaryNames(server, destination)).undo, destination);
+}
+
+export async function assertNoReservedTable(server: MysqlSession, database: string): Promise<void> {
+  const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
+  if (name === undefined) return;
+  throw new UserError('name_reserved', `"${database}" holds a table "${name}", a name that is reserved for the tool`, {
+    hint: 'The destination is unchanged. Rename the table.',
+  });
 }

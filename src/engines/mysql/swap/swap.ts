@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
-import { copyRemains } from '../../shared/copy-remains.ts';
+import { copyRemains } from '../../shared/swap-incomplete.ts';
 import type { MadeBase } from '../branches/base-copies.ts';
 import { baseCopyState } from '../branches/base-record.ts';
 import { branchMarkText, withoutSwitch } from '../branches/branch-mark.ts';

@@ -4,7 +4,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset, ResetBranch } from '../../facets/branch.ts';
 import type { InPlaceChanges } from '../../facets/reset.ts';
-import { branchReplaced, findBranch } from '../../shared/branches.ts';
+import { branchReplaced, findBranch, RESET_BY_COPY } from '../../shared/branches.ts';
 import type { Readers } from '../dump/unchanged/readers.ts';
 import { auxiliaryNames, lockDestination, lockShared, sweepLeftovers } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
@@ -39,7 +39,7 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   if (again.database !== database) throw branchReplaced(name);
   const base = await findClosedBase(server, url);
   request.accept(base);
-  const inPlace = request.copy ? '--copy was given' : await tryInPlace(context, { url, branch: again, base, server });
+  const inPlace = request.copy ? RESET_BY_COPY.wanted : await tryInPlace(context, { url, branch: again, base, server });
   if (typeof inPlace !== 'string') {
     restored(`Reset branch ${name} in place: ${formatNumberOf(inPlace.tables.length, 'table')} changed`);
     return { swapMs: null, undoDatabase: null, inPlace };
@@ -85,8 +85,6 @@ async function tryInPlace(context: EngineContext, locked: LockedBranch): Promise
   }
 }
 
-const CURRENT = 'its present state is kept as the undo copy';
-
 /** The branch is the destination at present, which keeps an undo copy as in any reset. */
 async function resetCurrent(
   context: EngineContext,
@@ -108,5 +106,5 @@ async function resetCurrent(
       },
     },
   );
-  return { ...replaced, inPlace: CURRENT };
+  return { ...replaced, inPlace: RESET_BY_COPY.current };
 }

@@ -2,8 +2,9 @@ import type { NameWithSize } from '../../../results/results.ts';
 import { tableName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { SmallTable, SmallTablesRequest } from '../../facets/connect.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { quoteName } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** Accessible databases, without the tool's own. */
@@ -44,9 +45,56 @@ export async function countRows(context: EngineContext, { url }: { url: Database
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();
   for (const { schema, name } of await readTables(session)) {
-    const table = `${quoteName(schema)}.${quoteName(name)}`;
+    const table = quotePath(schema, name);
     const [counted] = await session.query<{ rows: number }>(`SELECT count(*) AS rows FROM ONLY ${table}`);
     counts.set(tableName(schema, name), counted?.rows ?? 0);
   }
   return counts;
+}
+
+interface ValueRequest {
+  url: DatabaseUrl;
+  /** One statement of the user's. */
+  select: string;
+}
+
+/** The first column of the first row, in a transaction that only reads. */
+export async function readValue(context: EngineContext, { url, select }: ValueRequest): Promise<string | null> {
+  await using session = await connect(context, url, {
+    settings: { statement_timeout: '0', search_path: '"$user", public' },
+  });
+  await session.execute('BEGIN READ ONLY');
+  const rows = await session.query<{ value: string | null }>(
+    `WITH given AS (${select}
+    )
+    SELECT (SELECT value FROM json_each_text(row_to_json(given)) LIMIT 1) AS value FROM given LIMIT 1`,
+  );
+  return rows[0]?.value ?? null;
+}
+
+/** Tables of these names in any schema, without those of extensions; a table with more rows is left out. */
+export async function readSmallTables(
+  context: EngineContext,
+  { url, names, mostTables, mostRows, longest }: SmallTablesRequest,
+): Promise<SmallTable[]> {
+  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  const found = await session.query<{ schema: string; name: string; columns: string[] }>(`
+    SELECT n.nspname AS schema, c.relname AS name, json_agg(a.attname ORDER BY a.attnum) AS columns
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      AND lower(c.relname) IN (${names.map(quoteText).join(', ')})
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    GROUP BY n.nspname, c.relname ORDER BY n.nspname, c.relname LIMIT ${Number(mostTables)}`);
+  const tables: SmallTable[] = [];
+  for (const { schema, name, columns } of found) {
+    const texts = columns.map((column) => `left(${quoteName(column)}::text, ${Number(longest)})`);
+    const rows = await session.query<{ texts: (string | null)[] }>(
+      `SELECT json_build_array(${texts.join(', ')}) AS texts FROM ${quotePath(schema, name)} LIMIT ${Number(mostRows) + 1}`,
+    );
+    if (rows.length > mostRows) continue;
+    tables.push({ table: tableName(schema, name), columns, rows: rows.map((row) => row.texts) });
+  }
+  return tables;
 }

@@ -4,6 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
@@ -156,8 +157,7 @@ interface SizesRequest {
 
 async function takeSizes(session: PostgresSession, { probing, usable, names }: SizesRequest): Promise<void> {
   const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
-  for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
-    const part = byName.slice(from, from + SIZES_AT_ONCE);
+  for (const part of groupsOf(byName, SIZES_AT_ONCE)) {
     const rows = await session.query<{ name: string; bytes: number }>(`
       SELECT datname AS name, pg_database_size(oid) AS bytes FROM pg_database
       WHERE datname IN (${part.map(([name]) => quoteText(name)).join(', ')})`);

@@ -5,6 +5,10 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+export function quotePath(schema: string, name: string): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
 export function quoteText(text: string): string {
   assertNoNul(text);
   return text.includes('\\')

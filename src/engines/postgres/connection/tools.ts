@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import type { ToolReport } from '../../../results/configuration-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { ClientProgram } from '../../facets/connect.ts';
 import { toolFinder } from '../../shared/find-tools.ts';
+import { connectionEnvironment } from './url.ts';
 
 export interface ClientTools {
   directory: string;
@@ -133,4 +136,11 @@ export function majorOf(version: string): number {
 
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** psql for a person: with the messages and the encoding of the terminal. */
+export async function clientProgram(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<ClientProgram> {
+  const { psql: file } = await anyClientTools(context);
+  const { args } = connectionEnvironment(url);
+  return { file, args, env: url.password === null ? {} : { PGPASSWORD: url.password } };
 }

@@ -1,6 +1,5 @@
 import type { PostgresSession } from '../connection/session.ts';
-import { type DependencyGraph, type Edge, keyOf, type ObjectAddress } from './dependency-graph.ts';
-import { describeAddresses } from './describe-addresses.ts';
+import { type DependencyGraph, describeAddresses, type Edge, keyOf, type ObjectAddress } from './dependency-graph.ts';
 
 /** An object that cannot exist without a schema that is not in the snapshot. */
 export interface BrokenObject extends ObjectAddress {

@@ -1,11 +1,11 @@
 import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { DumpResult, PackedFile } from '../../facets/dump.ts';
+import { dumpCutShort } from '../../shared/source-unreadable.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { type ArchiveDetails, type ArchiveEntry, isTableData, TERMINATOR_LINES } from './archive.ts';
-import { nameOf } from './dump-progress.ts';
 import type { DumpSource } from './dump-source.ts';
 import { partitionDetails } from './partition-roots.ts';
-import { cutShort } from './read-piece.ts';
 
 interface DumpContents {
   /** By the tables whose rows were read by ranges. */
@@ -24,7 +24,7 @@ export function describeContents(dumped: DumpContents): Pick<DumpResult, 'tables
   const tables: ManifestTable[] = [];
   const data: ArchiveDetails['data'] = {};
   const add = (table: CatalogTable, packed: PackedFile[], more: { oid?: number }): void => {
-    if (!packed.every(({ terminated }) => terminated)) throw cutShort(nameOf(table));
+    if (!packed.every(({ terminated }) => terminated)) throw dumpCutShort(nameOf(table));
     const [file, ...parts] = packed.map((each) => each.file);
     if (!file) throw new Error(`${nameOf(table)} has no file`);
     const rows = packed.reduce((sum, { lines }) => sum + lines - TERMINATOR_LINES, 0);

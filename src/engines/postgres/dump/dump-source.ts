@@ -31,8 +31,8 @@ import { whyNoSetting } from '../swap/alter-set.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type BrokenSelection, readBroken } from './broken-selection.ts';
 import type { Exclusion } from './excluded-rows.ts';
-import { readHidden } from './hidden.ts';
 import { type Partition, readPartitions } from './partition-roots.ts';
+import { readHidden } from './rights.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */

@@ -5,8 +5,11 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import { nameOf } from '../../../text/table-names.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
+import { bytesProgress } from '../../shared/bytes-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
@@ -20,11 +23,9 @@ import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { storeStatistics } from '../statistics/store.ts';
 import { type ArchiveEntry, DATA_TERMINATOR, isTableData } from './archive.ts';
-import { CONTENTS } from './archive-contents.ts';
+import { CONTENTS, digestDefinitions } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
-import { digestDefinitions } from './definitions-digest.ts';
 import { describeContents } from './dump-contents.ts';
-import { createDumpProgress } from './dump-progress.ts';
 import {
   assertReadableNames,
   type DumpSelection,
@@ -34,7 +35,6 @@ import {
 } from './dump-source.ts';
 import { readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
-import { findOtherServer, serversDiffer } from './other-server.ts';
 import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
@@ -73,7 +73,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const selected = { ...chosen, ...(await readExclusion(session, { tables: chosen.tables, request, report })) };
   const own = chooseOwn(selected.tables);
   const explain = explainer(context, session, { schemas: selected.schemas, request, signs });
-  const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
+  const expectedOf = (table: CatalogTable) => request.expectedBytes(nameOf(table)) ?? table.bytes;
+  const estimates = new Map(selected.tables.map((table) => [nameOf(table), expectedOf(table)]));
+  const onBytes = bytesProgress(report, { step: 'dump', estimates });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
   const address = await directAddress(context, request.url);
@@ -81,7 +83,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
   const ofDump = { isDumped: () => isDumped, dumped };
   const { started } = signs;
-  const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, progress, explain };
+  const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, onBytes, explain };
   const openSecond = (pages: number) => openSecondReader(context, { ...reads, pages });
   let archive: ArchiveEntry[] = [];
   let read: ReadTables = new Map();
@@ -251,5 +253,30 @@ function archiveUnreadable(details: string[]): UserError {
   return new UserError('dump_failed', 'pg_restore cannot read the output of pg_dump', {
     details,
     hint: 'Is the disk full?',
+  });
+}
+
+/** Connections that are tried to find a second server behind the address of a load balancer. */
+const MOST_CONNECTIONS = 4;
+
+/** Returns the identity of another server that the same address reaches. */
+async function findOtherServer(
+  context: EngineContext,
+  url: DatabaseUrl,
+  { started }: ServerIdentity,
+): Promise<ServerIdentity | null> {
+  for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
+    await using session = await connect(context, url).catch(() => null);
+    const signs = session && (await readServerIdentity(session).catch(() => null));
+    if (signs && signs.started !== started) return signs;
+  }
+  return null;
+}
+
+function serversDiffer({ display }: DatabaseUrl, servers: ServerIdentity[]): UserError {
+  const named = servers.map(({ address, port }) => `${address ?? 'a socket'}, port ${port}`);
+  return new UserError('servers_differ', `The connections to ${display} reach different servers`, {
+    details: [...new Set(named)].sort(),
+    hint: 'Nothing was stored. A build reads by several connections at one instant of one server: name that server in the URL instead of a load balancer.',
   });
 }

@@ -1,13 +1,12 @@
 import type { ExcludedRows } from '../../../results/excluded-rows.ts';
 import type { Report } from '../../../runtime/events.ts';
-import { tableName } from '../../../text/table-names.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/excluded-rows.ts';
 import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { quoteName, quoteNumber } from '../connection/quote.ts';
+import { quoteName, quoteNumber, quotePath } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
-import { nameOf } from './dump-progress.ts';
 
 interface PartitionedTable {
   oid: number;
@@ -47,7 +46,7 @@ export async function readExclusion(
   const own = tables.filter((table) => !table.of_extension);
   const partitioned = await session.query<PartitionedTable>(PARTITIONED);
   const leavesOf = new Map(partitioned.map(({ oid, leaves }) => [oid, leaves]));
-  const oids = new Map([...partitioned, ...own].map(({ schema, name, oid }) => [tableName(schema, name), oid]));
+  const oids = new Map([...partitioned, ...own].map((table) => [nameOf(table), table.oid]));
   const chosen = chooseExcluded(excludeRows.patterns, { tables: [...oids.keys()], database: request.url.display });
   const byOid = new Map(own.map((table) => [table.oid, table]));
   const leaves = (oid: number): number[] => leavesOf.get(oid) ?? [oid];
@@ -81,7 +80,7 @@ export async function readExclusion(
   for (const { table, columns, nulled, references } of dangling) {
     const { schema, name } = byName.get(table) ?? {};
     const [row] = await session.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM ONLY ${quoteName(schema ?? '')}.${quoteName(name ?? '')} WHERE ${referencing(columns, quoteName)}`,
+      `SELECT count(*) AS rows FROM ONLY ${quotePath(schema ?? '', name ?? '')} WHERE ${referencing(columns, quoteName)}`,
     );
     nullified.push({ table, columns: nulled, references, rows: row?.rows ?? 0 });
   }

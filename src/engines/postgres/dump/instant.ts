@@ -1,6 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 
@@ -41,9 +42,9 @@ async function lockAndExport(
   tables: LockableTable[],
   schemas: string[] | null,
 ): Promise<Attempt> {
-  const locks = Array.from({ length: Math.ceil(tables.length / LOCKS_AT_ONCE) }, (_, group) => {
-    const some = tables.slice(group * LOCKS_AT_ONCE, (group + 1) * LOCKS_AT_ONCE);
-    return `LOCK TABLE ${some.map((table) => `ONLY ${pathOf(table)}`).join(', ')} IN ACCESS SHARE MODE`;
+  const locks = [...groupsOf(tables, LOCKS_AT_ONCE)].map((some) => {
+    const paths = some.map(({ schema, name }) => `ONLY ${quotePath(schema, name)}`);
+    return `LOCK TABLE ${paths.join(', ')} IN ACCESS SHARE MODE`;
   });
   const statements = [
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
@@ -64,7 +65,9 @@ async function lockAndExport(
       SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = c.oid) LIMIT 1`),
   ]);
   if (!row) throw new Error('pg_export_snapshot() gave no row');
-  return created ? { snapshot: null, changed: pathOf(created) } : { snapshot: row.id, changed: null };
+  return created
+    ? { snapshot: null, changed: quotePath(created.schema, created.name) }
+    : { snapshot: row.id, changed: null };
 }
 
 /** pg_dump decides which tables of extensions it reads, and locks them itself. */
@@ -76,10 +79,6 @@ function tablesQuery(schemas: string[] | null): string {
   return `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND ${within} AND NOT EXISTS (
       SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
-}
-
-function pathOf({ schema, name }: LockableTable): string {
-  return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
 function tablesKeepChanging(changed: string): UserError {

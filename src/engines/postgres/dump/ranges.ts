@@ -1,6 +1,6 @@
 import { nullWhere } from '../../shared/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { quoteName, quoteNumber } from '../connection/quote.ts';
+import { quoteName, quoteNumber, quotePath } from '../connection/quote.ts';
 
 /** Blocks of a table from the first up to the one before `end`; `null` for what has no border there. */
 export interface Range {
@@ -61,7 +61,7 @@ export function fileName({ oid }: CatalogTable, part: number): string {
 
 /** A range in the order of its places, which an index or a sequential scan with others would not keep. */
 export function copyOut({ schema, name, columns, nulled }: CatalogTable, { start, end }: Range): string {
-  const table = `${quoteName(schema)}.${quoteName(name)}`;
+  const table = quotePath(schema, name);
   const list = columns.map((column) => nullWhere(nulled?.get(column), quoteName(column))).join(', ');
   if (start === null && end === null && !nulled) return `COPY ${table}${list === '' ? '' : ` (${list})`} TO STDOUT`;
   return `COPY (SELECT ${list} FROM ONLY ${table}${conditionOf({ start, end })}) TO STDOUT`;

@@ -1,7 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../../../runtime/errors.ts';
+import type { UserError } from '../../../runtime/errors.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
+import type { OnBytes } from '../../shared/bytes-progress.ts';
+import { dumpCutShort } from '../../shared/source-unreadable.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -10,7 +13,6 @@ import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import type { CopyReader } from './copy-readers.ts';
-import { type DumpProgress, nameOf } from './dump-progress.ts';
 import { copyOut, type Range } from './ranges.ts';
 import type { UnchangedFiles } from './unchanged/find-unchanged.ts';
 
@@ -31,7 +33,7 @@ export interface TableReads {
   dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
   unchanged: UnchangedFiles;
-  progress: DumpProgress;
+  onBytes: OnBytes;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
@@ -47,9 +49,8 @@ export interface RowPiece {
 /** A thread with a connection of its own reads, hashes and compresses. */
 export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableReads): Promise<PackedFile> {
   const { table, range, name } = piece;
-  const { request, progress } = reads;
-  progress.onStarted(table);
-  const onBytes = (more: number): void => progress.onBytes(table, more);
+  const { request } = reads;
+  const onBytes = bytesOf(table, reads);
   const packed = request.write(name, {
     async pack(destination, stored) {
       const reading = reader.read({ statement: copyOut(table, range), destination, stored, onBytes });
@@ -62,6 +63,12 @@ export function readDirect(reader: CopyReader, piece: RowPiece, reads: TableRead
   return packed;
 }
 
+function bytesOf(table: CatalogTable, { onBytes }: TableReads): (bytes: number) => void {
+  const name = nameOf(table);
+  onBytes(name, 0);
+  return (bytes) => onBytes(name, bytes);
+}
+
 /** psql writes a file, which a thread then packs: the rows never pass through this process's event loop. */
 export async function readToFile(
   session: PostgresSession,
@@ -69,11 +76,9 @@ export async function readToFile(
   reads: TableReads,
 ): Promise<Promise<PackedFile>> {
   const { table, name } = piece;
-  const { request, progress } = reads;
-  progress.onStarted(table);
+  const onBytes = bytesOf(table, reads);
   await copyToFile(session, [piece], reads);
-  const onBytes = (more: number): void => progress.onBytes(table, more);
-  const packed = request.write(name, { terminator: DATA_TERMINATOR, onBytes });
+  const packed = reads.request.write(name, { terminator: DATA_TERMINATOR, onBytes });
   piece.packed(packed);
   return packed;
 }
@@ -84,15 +89,14 @@ export async function readSmall(
   pieces: RowPiece[],
   reads: TableReads,
 ): Promise<Promise<PackedFile>[]> {
-  const { request, progress } = reads;
   const path = await copyToFile(session, pieces, reads);
   const contents = cutAtEndings(await readFile(path));
   await rm(path);
   return pieces.flatMap((piece, at) => {
     const content = contents[at];
-    if (!content) throw cutShort(nameOf(piece.table));
-    const onBytes = (more: number): void => progress.onBytes(piece.table, more);
-    const packed = request.write(piece.name, { content, terminator: DATA_TERMINATOR, onBytes });
+    if (!content) throw dumpCutShort(nameOf(piece.table));
+    const onBytes = bytesOf(piece.table, reads);
+    const packed = reads.request.write(piece.name, { content, terminator: DATA_TERMINATOR, onBytes });
     piece.packed(packed);
     return [packed];
   });
@@ -130,10 +134,4 @@ function cutAtEndings(file: Buffer): Uint8Array<ArrayBuffer>[] {
 async function cannotRead({ explain }: TableReads, table: CatalogTable, error: unknown): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   return await explain(`${nameOf(table)} cannot be read`, error.message.split('\n'));
-}
-
-export function cutShort(table: string): UserError {
-  return new UserError('dump_failed', `The dump of ${table} is cut short`, {
-    hint: 'Is the disk full? Nothing was stored.',
-  });
 }

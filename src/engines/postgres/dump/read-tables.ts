@@ -1,8 +1,9 @@
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
-import { prepareSession } from '../../shared/prepare-session.ts';
+import { prepareSession } from '../../shared/run-together.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
@@ -174,7 +175,7 @@ function isLarge(piece: RowPiece): boolean {
   return piece.bytes > SMALL_BYTES || isWide(piece);
 }
 
-function createQueue({ ranges, unchanged, request, progress }: TableReads, read: ReadTables): PieceQueue {
+function createQueue({ ranges, unchanged, request, onBytes }: TableReads, read: ReadTables): PieceQueue {
   const pieces: RowPiece[] = [];
   const empty: RowPiece[] = [];
   for (const [table, parts] of ranges) {
@@ -193,7 +194,7 @@ function createQueue({ ranges, unchanged, request, progress }: TableReads, read:
           file.then(
             () => {
               waiting -= 1;
-              if (waiting === 0) progress.onFinished(table);
+              if (waiting === 0) onBytes(nameOf(table), 0, true);
             },
             () => {},
           );
@@ -202,8 +203,7 @@ function createQueue({ ranges, unchanged, request, progress }: TableReads, read:
       };
       const same = known[at];
       if (same) {
-        progress.onStarted(table);
-        progress.onBytes(table, same.file.bytes);
+        onBytes(nameOf(table), same.file.bytes);
         piece.packed(Promise.resolve(same));
         continue;
       }

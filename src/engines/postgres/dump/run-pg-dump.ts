@@ -6,6 +6,7 @@ import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { quoteName } from '../connection/quote.ts';
@@ -90,11 +91,7 @@ function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[]
 export function tablePatterns(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
   return [...Map.groupBy(tables, ({ schema }) => schema)].flatMap(([schema, within]) => {
     const names = within.map(({ name }) => quoteName(name));
-    const groups = Math.ceil(names.length / TABLES_OF_PATTERN);
-    return Array.from({ length: groups }, (_, at) => {
-      const some = names.slice(at * TABLES_OF_PATTERN, (at + 1) * TABLES_OF_PATTERN);
-      return `${quoteName(schema)}.(${some.join('|')})`;
-    });
+    return [...groupsOf(names, TABLES_OF_PATTERN)].map((some) => `${quoteName(schema)}.(${some.join('|')})`);
   });
 }
 

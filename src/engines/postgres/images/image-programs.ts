@@ -1,12 +1,14 @@
 import { join } from 'node:path';
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ImagePrograms } from '../../facets/image.ts';
 import { majorOf } from '../connection/tools.ts';
 import { serverFolders, serverMissing } from '../server/server-programs.ts';
+import { PRODUCT } from './run-server.ts';
 
 /** Finds programs of the major version of a snapshot, else the oldest newer ones, which load it as another server does. */
-export async function findPrograms(context: EngineContext, snapshotVersion: string): Promise<ImagePrograms> {
-  const wanted = majorOf(snapshotVersion);
+export async function findPrograms(context: EngineContext, manifest: Manifest): Promise<ImagePrograms> {
+  const wanted = majorOf(manifest.server_version);
   const found: ImagePrograms[] = [];
   for await (const bin of serverFolders(context)) {
     const programs = await readVersion(context, bin);
@@ -27,5 +29,5 @@ async function readVersion(
 ): Promise<Omit<ImagePrograms, 'differs'> | null> {
   const { stdout } = await runner.run({ file: join(bin, 'postgres'), args: ['--version'] }, { signal });
   const [, build, version] = /^postgres \(PostgreSQL\) ((\d+(?:\.\d+)?)[^\n]{0,200})/.exec(stdout) ?? [];
-  return build === undefined || version === undefined ? null : { bin, version, build };
+  return build === undefined || version === undefined ? null : { product: PRODUCT, bin, version, build };
 }

@@ -1,6 +1,5 @@
-import type { EngineContext } from '../../engine-context.ts';
 import type { ImageFacet } from '../../facets/image.ts';
-import { temporaryFolderFor, unprivilegedUser } from '../../shared/server/unprivileged-user.ts';
+import { homeFor } from '../../shared/server/server-home.ts';
 import { sharing } from './image-files.ts';
 import { findPrograms } from './image-programs.ts';
 import { makeImage } from './make-image.ts';
@@ -8,13 +7,9 @@ import { findServer, stopServer } from './running-server.ts';
 import { startOnImage } from './start-on-image.ts';
 
 export const images: ImageFacet = {
-  ...{ findPrograms, findHome, findServer, stopServer, sharing },
+  databases: ['postgres', 'template0', 'template1'],
+  ...{ findPrograms, findServer, stopServer, sharing },
+  findHome: (context, folder) => homeFor(context, { account: 'postgres', folder }),
   make: makeImage,
   start: startOnImage,
 };
-
-async function findHome(context: EngineContext, folder: string): ReturnType<ImageFacet['findHome']> {
-  const account = await unprivilegedUser('postgres');
-  if (!account) return { folder, user: undefined };
-  return { folder: await temporaryFolderFor(context, account), user: { uid: account.uid, gid: account.gid } };
-}

@@ -1,34 +1,19 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { isRunning } from '../../../process/is-running.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { freePort } from '../../shared/server/free-port.ts';
+import { type OwnServer, type OwnServerOptions, runOwnServer } from '../../shared/server/own-server.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
-import { serverNotStarted } from '../../shared/server/start-server.ts';
-import { startSupervised } from '../../shared/server/supervised-server.ts';
 import { TEMPORARY_SETTINGS } from '../server/throw-away-server.ts';
-import { DATA, findServer, isReady, PID_FILE, stopServer } from './running-server.ts';
+import { DATA, isReady, KIND } from './running-server.ts';
 
 export const PRODUCT = 'PostgreSQL';
 
-interface ServerOptions {
+interface ServerOptions extends Pick<OwnServerOptions, 'home' | 'detached' | 'removes'> {
   /** Folder of the programs. */
   bin: string;
-  home: ServerHome;
   /** Default: a free one. */
   port: number | null;
   settings: Record<string, string>;
-  /** The server ends by itself, not with this program. */
-  detached: boolean;
-  /** Its files are removed when this program is killed. */
-  removes: boolean;
-}
-
-interface RunningServer {
-  pid: number;
-  port: number;
-  ended: Promise<unknown>;
 }
 
 const SETTINGS = {
@@ -42,9 +27,6 @@ const SETTINGS = {
 
 const ACCESS = 'host all all 127.0.0.1/32 scram-sha-256\n';
 
-const DEADLINE_MS = 60_000;
-const LOOK_EVERY_MS = 10;
-
 /** Writes all files that make a server do something; none of them is taken from elsewhere. */
 export async function writeSettings(home: ServerHome, settings: Record<string, string>): Promise<void> {
   const lines = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => `${name} = '${value}'\n`);
@@ -55,53 +37,15 @@ export async function writeSettings(home: ServerHome, settings: Record<string, s
 }
 
 /** Starts a server on the data of a folder, and waits until it accepts connections. */
-export async function runServer(context: EngineContext, options: ServerOptions): Promise<RunningServer> {
-  const { home, settings, detached } = options;
+export async function runServer(
+  context: EngineContext,
+  { bin, settings, ...options }: ServerOptions,
+): Promise<OwnServer & { port: number }> {
+  const { directory } = options.home;
   const port = options.port ?? (await freePort());
-  await writeSettings(home, { ...settings, port: String(port) });
-  await rm(join(home.directory, PID_FILE), { force: true });
-  const server = detached ? await startDetached(context, options) : startAttached(context, options);
-  for (const end = Date.now() + DEADLINE_MS; Date.now() < end && !context.signal.aborted && server.runs(); ) {
-    const pid = (await isReady(home.directory)) ? await findServer(context, home.directory) : null;
-    if (pid !== null) return { pid, port, ended: server.ended };
-    await setTimeout(LOOK_EVERY_MS);
-  }
-  await stopServer(context, home.directory);
-  context.signal.throwIfAborted();
-  throw serverNotStarted(PRODUCT, 'it did not become ready', { stderr: await server.said() });
-}
-
-interface StartedServer extends Pick<RunningServer, 'ended'> {
-  runs(): boolean;
-  /** Returns its output. */
-  said(): Promise<string>;
-}
-
-/** Ends with this program, however that ends. */
-function startAttached(context: EngineContext, { bin, home, removes }: ServerOptions): StartedServer {
-  const { directory, user } = home;
-  const { ended } = startSupervised(context, {
-    words: [join(bin, 'postgres'), '-D', join(directory, DATA)],
-    directory: removes ? directory : null,
-    ...{ user, lastSignal: 'QUIT' },
-  });
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  ended.then(end, end);
-  return { ended, runs: () => !over, said: async () => (await ended).stderr };
-}
-
-const LOG = 'server.log';
-const DETACH = 'umask 077; log=$1; shift; "$0" "$@" </dev/null >"$log" 2>&1 & echo $!';
-
-async function startDetached({ runner, signal }: EngineContext, { bin, home }: ServerOptions): Promise<StartedServer> {
-  const { directory, user } = home;
-  const words = [join(bin, 'postgres'), join(directory, LOG), '-D', join(directory, DATA)];
-  const { stdout } = await runner.run(
-    { file: '/bin/sh', args: ['-c', DETACH, ...words], env: { LC_ALL: 'C' }, detached: true, ...(user && { user }) },
-    { signal },
-  );
-  return { ended: new Promise(() => {}), runs: () => isRunning(Number(stdout)), said: () => home.read(LOG) };
+  await writeSettings(options.home, { ...settings, port: String(port) });
+  const words: OwnServerOptions['words'] = [join(bin, 'postgres'), '-D', join(directory, DATA)];
+  const isReadyNow = () => isReady(directory);
+  const server = await runOwnServer(context, KIND, { ...options, product: PRODUCT, words, isReady: isReadyNow });
+  return { ...server, port };
 }

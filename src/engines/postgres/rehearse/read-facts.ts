@@ -1,4 +1,4 @@
-import { tableName } from '../../../text/table-names.ts';
+import { nameOf, tableName } from '../../../text/table-names.ts';
 import type { ColumnFacts, ConstraintFacts, RehearsalFacts, TableFacts } from '../../facets/rehearsal-facts.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
@@ -57,7 +57,7 @@ export async function readRehearsalFacts(session: Pick<PostgresSession, 'query'>
   const [settings] = await session.query<{ path: string | null; role: string; limits: boolean }>(SETTINGS);
   const { path, role = '', limits = false } = settings ?? {};
   return {
-    tables: new Map(rows.map((row) => [tableName(row.schema, row.name), tableFacts(row)])),
+    tables: new Map(rows.map((row) => [nameOf(row), tableFacts(row)])),
     searchPath: searchPathOf(path ?? '"$user", public', role),
     limitsLockWaits: limits,
   };

@@ -1,4 +1,4 @@
-import { tableName } from '../../../text/table-names.ts';
+import { nameOf } from '../../../text/table-names.ts';
 import type { Rewrite } from '../../facets/rehearse.ts';
 import type { LockedRelation } from '../../shared/rehearse/lock-record.ts';
 import { quoteText } from '../connection/quote.ts';
@@ -72,8 +72,4 @@ export function rewritesBetween(before: DatabaseFacts, after: DatabaseFacts): Re
     const of = after.relations.get(relation.table ?? 0) ?? relation;
     return [{ kind: relation.kind, name: nameOf(relation), table: nameOf(of), bytes: relation.bytes }];
   });
-}
-
-function nameOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
-  return tableName(schema, name);
 }

@@ -1,7 +1,7 @@
+import { maskValues } from '../../shared/mask-values.ts';
 import { firstWord } from '../../shared/rehearse/first-word.ts';
 import type { RunningStatement, SessionStatement } from '../../shared/rehearse/recorder.ts';
 import { scanMessages } from '../../shared/rehearse/scan-messages.ts';
-import { maskedError } from './masked-error.ts';
 
 /** Bytes of a statement's text that are kept. */
 const LONGEST_TEXT = 8 * 1024;
@@ -55,7 +55,7 @@ interface QueuedMessage {
   error: SessionStatement['error'];
 }
 
-export interface StatementTracker {
+interface StatementTracker {
   fromClient: (type: number, beginning: Buffer) => void;
   fromServer: (type: number, beginning: Buffer) => void;
   /** The statement that runs, else the last one of an open transaction, whose locks are held. */
@@ -64,7 +64,7 @@ export interface StatementTracker {
   takeLook: () => boolean;
 }
 
-export interface TrackerOptions {
+interface TrackerOptions {
   now: () => number;
   /** The process of the server is known. */
   began: (pid: number) => void;
@@ -199,4 +199,17 @@ function textsOf(beginning: Buffer): string[] {
 function textOf(bytes: Buffer): string {
   const at = bytes.indexOf(0);
   return bytes.toString('utf8', 0, at === -1 ? bytes.length : at);
+}
+
+/** Code and message of an error message of the server, whose details have values of rows. */
+function maskedError(body: Buffer): { code: string; message: string } {
+  const fields = new Map(
+    body
+      .toString('utf8')
+      .split('\0')
+      .map((field) => [field[0], field.slice(1)]),
+  );
+  const detail = fields.get('D');
+  const lines = [fields.get('M') ?? 'unknown error', ...(detail === undefined ? [] : [detail])];
+  return { code: fields.get('C') ?? '', message: maskValues(lines.join('\n')) };
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
+import { type ArchiveEntry, parseArchiveList, withoutDependents } from '../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../dump/archive-contents.ts';
-import { writeList } from './write-lists.ts';
 
 /**
  * Statements that pg_dump adds to the definition of an index: each waits for every other index that is being built on
@@ -37,7 +36,7 @@ export async function listsInTurn({ archive, list }: { archive: string; list: st
   return Promise.all(written);
 }
 
-export interface ListApart {
+interface ListApart {
   list: string;
   /** `null` when there are none. */
   views: string | null;
@@ -81,4 +80,32 @@ function turnsOf(entries: ArchiveEntry[], altersTable: (entry: ArchiveEntry) => 
     }
   }
   return turns;
+}
+
+/** Writes entries for `pg_restore --use-list`. */
+export async function writeList(path: string, entries: ArchiveEntry[]): Promise<void> {
+  await writeFile(path, entries.map(({ line }) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
+}
+
+export interface ArchiveLists {
+  list: string;
+  /** `null` when there are none. */
+  eventTriggers: string | null;
+  others: ArchiveEntry[];
+}
+
+/**
+ * Writes event triggers, with their comments, apart from all else: they are created when everything else is done, since
+ * those of a restored database would write into its tables with every definition and every refreshed view.
+ */
+export async function writeLists(directory: string, entries: ArchiveEntry[]): Promise<ArchiveLists> {
+  const others = withoutDependents(entries, ({ text }) => text.startsWith('EVENT TRIGGER '));
+  const kept = new Set(others);
+  const eventTriggers = entries.filter((entry) => !kept.has(entry));
+  const list = join(directory, 'archive.list');
+  await writeList(list, others);
+  if (eventTriggers.length === 0) return { list, eventTriggers: null, others };
+  const last = join(directory, 'event-triggers.list');
+  await writeList(last, eventTriggers);
+  return { list, eventTriggers: last, others };
 }

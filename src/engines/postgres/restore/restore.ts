@@ -22,7 +22,7 @@ import type { ReplaceRequest } from '../swap/replace.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { extensionSchemas } from './create-extensions.ts';
 import { compareWithBase } from './difference/compare-tables.ts';
-import { type DescribedBase, deletedRows, describeBase } from './difference/describe-base.ts';
+import { type DescribedBase, deletedRows, describeBase } from './difference/contents.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { connect, connectToServer, tryToConnect } from '../connection/connect.ts';
 import { failureOf } from '../connection/failure.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import { scramVerifier } from '../connection/scram.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { anyClientTools } from '../connection/tools.ts';
@@ -27,7 +27,7 @@ export interface TemporaryRole extends AsyncDisposable {
   settle(session: PostgresSession): Promise<void>;
 }
 
-export interface RoleCreation {
+interface RoleCreation {
   url: DatabaseUrl;
   /** The shadow database, which belongs to the loading role. */
   shadow: string;
@@ -144,9 +144,8 @@ async function transfer(session: PostgresSession, { from, to }: { from: string; 
     WHERE o.owner = (SELECT oid FROM pg_roles WHERE rolname = ${quoteText(from)})
       AND NOT o.of_extension AND NOT o.follows_table AND o.identity <> 'public' AND o.alter <> 'EVENT TRIGGER'
     ORDER BY o.rank, o.objid`);
-  for (let at = 0; at < rows.length; at += BATCH) {
-    await session.transaction(rows.slice(at, at + BATCH).map(({ statement }) => statement));
-  }
+  const statements = rows.map(({ statement }) => statement);
+  for (const some of groupsOf(statements, BATCH)) await session.transaction(some);
 }
 
 interface GiveBackOptions {
@@ -205,4 +204,37 @@ export async function admitsNewRoles(context: EngineContext, url: DatabaseUrl): 
   if (session instanceof ConnectionLost) return ASKS_FOR_PASSWORD.has(failureOf(session, url) ?? '');
   await session.close();
   return false;
+}
+
+/** The keys of SCRAM-SHA-256. https://www.rfc-editor.org/rfc/rfc5802#section-3 */
+interface ScramKeys {
+  client: Buffer;
+  /** Digest of the client's key, which the server keeps. */
+  stored: Buffer;
+  server: Buffer;
+}
+
+interface SaltOptions {
+  salt: Buffer;
+  iterations: number;
+}
+
+function scramKeys(password: string, { salt, iterations }: SaltOptions): ScramKeys {
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const client = hmac(salted, 'Client Key');
+  return { client, stored: createHash('sha256').update(client).digest(), server: hmac(salted, 'Server Key') };
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+const ITERATIONS = 4096;
+
+/** A password as the server stores it: the password itself is in no statement, and so in no log of the server. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const { stored, server } = scramKeys(password, { salt, iterations: ITERATIONS });
+  const [salted, storedKey, serverKey] = [salt, stored, server].map((bytes) => bytes.toString('base64'));
+  return `SCRAM-SHA-256$${ITERATIONS}:${salted}$${storedKey}:${serverKey}`;
 }

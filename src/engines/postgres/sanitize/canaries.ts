@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { CanaryRequest, InsertedCanaries } from '../../facets/sanitize.ts';
 import { type NewRow, placeCanaries } from '../../shared/sanitize/place-canaries.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { readForeignKeys } from './suggestion.ts';
 
@@ -51,7 +51,7 @@ export async function insertCanaries(context: EngineContext, request: CanaryRequ
 }
 
 function nameOf(facts: Pick<ColumnFacts, 'schema' | 'table'> | undefined): string {
-  return `${quoteName(facts?.schema ?? '')}.${quoteName(facts?.table ?? '')}`;
+  return quotePath(facts?.schema ?? '', facts?.table ?? '');
 }
 
 function insertText({ table, values }: NewRow): string {

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 /** Bytes to sample of a large table. */
@@ -96,7 +96,7 @@ export function tableReference({
   table,
   partitioned,
 }: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>): string {
-  return `${partitioned ? '' : 'ONLY '}${quoteName(schema)}.${quoteName(table)}`;
+  return `${partitioned ? '' : 'ONLY '}${quotePath(schema, table)}`;
 }
 
 function factsOf(row: CatalogRow, sample: Sample | undefined): ColumnFacts {

@@ -1,6 +1,5 @@
 import type { ObjectDefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
-import { CONTENTS, readContents } from '../dump/archive-contents.ts';
-import { isDefinition } from '../dump/definitions-digest.ts';
+import { CONTENTS, isDefinition, readContents } from '../dump/archive-contents.ts';
 
 /** The statements in the archive's table of contents. */
 export async function readDefinitions({ manifest, read }: ObjectDefinitionsRequest): Promise<StoredDefinition[]> {

@@ -1,6 +1,7 @@
 import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
@@ -20,9 +21,8 @@ export async function digestColumns(
   const digests = new Map<string, ColumnDigest>();
   for (const ofTable of Map.groupBy(columns, ({ schema, table }) => JSON.stringify([schema, table])).values()) {
     const present = await presentColumns(session, ofTable);
-    for (let at = 0; at < present.columns.length; at += COLUMNS_A_SCAN) {
-      const part = { ...present, columns: present.columns.slice(at, at + COLUMNS_A_SCAN) };
-      for (const [name, digest] of await scan(session, part)) digests.set(name, digest);
+    for (const some of groupsOf(present.columns, COLUMNS_A_SCAN)) {
+      for (const [name, digest] of await scan(session, { ...present, columns: some })) digests.set(name, digest);
     }
   }
   return digests;

@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { Traces } from '../../facets/sanitize.ts';
 import { withTracesStep } from '../../shared/sanitize/steps.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/quote.ts';
+import { quotePath } from '../connection/quote.ts';
 import { archiveDetailsSchema } from '../dump/archive.ts';
 import { withoutEventTriggers } from '../restore/event-triggers.ts';
 
@@ -18,7 +18,7 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
     for (const { name, file } of dump.tables) {
       const table = data[file.name];
       if (!table || !changed.includes(name)) continue;
-      await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);
+      await session.execute(`VACUUM (FULL, ANALYZE) ${quotePath(table.schema, table.table)}`);
     }
     // After a restore, oids follow the order of dependencies.
     const views = await session.query<{ schema: string; name: string }>(`
@@ -26,7 +26,7 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
       WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
     await withoutEventTriggers(session, async () => {
       for (const { schema, name } of views) {
-        await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+        await session.execute(`REFRESH MATERIALIZED VIEW ${quotePath(schema, name)}`);
       }
     });
   });

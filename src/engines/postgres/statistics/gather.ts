@@ -3,7 +3,7 @@ import { boundedLines } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { FillRun } from '../restore/rows/filling.ts';
@@ -149,7 +149,7 @@ interface Relation {
 }
 
 function pathOf({ schema, name }: Relation): string {
-  return `${quoteName(schema)}.${quoteName(name)}`;
+  return quotePath(schema, name);
 }
 
 /** Only what the role may analyze, the largest first. */

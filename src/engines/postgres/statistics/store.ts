@@ -6,8 +6,8 @@ import { quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { DATA_TERMINATOR } from '../dump/archive.ts';
 import { withinSavepoint } from '../dump/unchanged/savepoint.ts';
-import { gatheredParts } from './gathered-parts.ts';
 import {
+  gatheredParts,
   MOST_STATISTICS_BYTES,
   MOST_STATISTICS_TABLES,
   STATISTICS,

@@ -6,8 +6,13 @@ import { SqlError } from '../connection/session-errors.ts';
 import { majorOf } from '../connection/tools.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { dataOf, pathOf } from '../restore/rows/copy-commands.ts';
-import { gatheredParts } from './gathered-parts.ts';
-import { readStoredStatistics, STATISTICS, STATISTICS_SINCE, type StoredStatistics } from './stored-file.ts';
+import {
+  gatheredParts,
+  readStoredStatistics,
+  STATISTICS,
+  STATISTICS_SINCE,
+  type StoredStatistics,
+} from './stored-file.ts';
 
 /** Statistics of the snapshot for tables that a load fills with all of their rows. */
 export interface StatisticsToTakeOver {

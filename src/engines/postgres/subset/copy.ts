@@ -1,7 +1,7 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
+import { type CopiedAmount, copyProgress } from '../../shared/bytes-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { SessionSettings } from '../connection/url.ts';

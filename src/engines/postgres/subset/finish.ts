@@ -1,14 +1,13 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { OpenSource } from './open-source.ts';
-import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
-export interface FinishOptions {
+interface FinishOptions {
   source: OpenSource;
   url: DatabaseUrl;
   tools: ClientTools;
@@ -43,7 +42,7 @@ function readSequences(session: PostgresSession): Promise<Sequence[]> {
 /** New rows get numbers unused in the source. Sequences of extensions may be absent. */
 async function setSequences(session: PostgresSession, sequences: Sequence[]): Promise<void> {
   for (const { schema, name, last_value } of sequences) {
-    const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
+    const sequence = `to_regclass(${quoteText(quotePath(schema, name))})`;
     await session.execute(`SELECT setval(${sequence}, ${quoteText(last_value)}::int8) WHERE ${sequence} IS NOT NULL`);
   }
 }
@@ -75,8 +74,8 @@ async function passHighest(session: PostgresSession): Promise<void> {
     WHERE a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`);
   for (const { schema, sequence, table_schema, table, column, ascending } of used) {
     const [extreme, beyond] = ascending ? (['max', '>'] as const) : (['min', '<'] as const);
-    const own = `${quoteName(schema)}.${quoteName(sequence)}`;
-    const from = `${quoteName(table_schema)}.${quoteName(table)}`;
+    const own = quotePath(schema, sequence);
+    const from = quotePath(table_schema, table);
     await session.execute(`
       SELECT setval(${quoteText(own)}, r.value) FROM (SELECT ${extreme}(${quoteName(column)})::int8 AS value FROM ${from}) r, ${own} s
       WHERE r.value ${beyond} s.last_value OR r.value = s.last_value AND NOT s.is_called`);
@@ -92,8 +91,54 @@ function readPopulatedViews(session: PostgresSession): Promise<View[]> {
 async function refreshViews(session: PostgresSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
-    const view = `${quoteName(schema)}.${quoteName(name)}`;
+    const view = quotePath(schema, name);
     await session.execute(`REFRESH MATERIALIZED VIEW ${view}`);
     await session.execute(`ANALYZE ${view}`);
   }
+}
+
+interface View {
+  schema: string;
+  name: string;
+}
+
+interface Relation extends View {
+  oid: number;
+  materialized: boolean;
+}
+
+/**
+ * Materialized views after the views they read. Ordered here with a visited set: rules may form cycles, on which a
+ * recursive query does not end.
+ */
+async function materializedViewsInOrder(session: PostgresSession): Promise<View[]> {
+  const relations = await session.query<Relation>(`
+    SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'm' AS materialized
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('v', 'm')
+    ORDER BY n.nspname, c.relname`);
+  const uses = await session.query<{ view: number; used: number }>(`
+    SELECT DISTINCT r.ev_class::int8 AS view, d.refobjid::int8 AS used FROM pg_rewrite r
+    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+    WHERE r.rulename = '_RETURN' AND d.refobjid <> r.ev_class`);
+  const usedBy = Map.groupBy(uses, ({ view }) => view);
+  const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
+  const visited = new Set<number>();
+  const ordered: View[] = [];
+  // No recursion: chains of views may exceed the call stack.
+  for (const { oid } of relations) {
+    const stack = [{ oid, entered: false }];
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const relation = byOid.get(next.oid);
+      if (!relation) continue;
+      if (next.entered) {
+        if (relation.materialized) ordered.push({ schema: relation.schema, name: relation.name });
+        continue;
+      }
+      if (visited.has(next.oid)) continue;
+      visited.add(next.oid);
+      stack.push({ oid: next.oid, entered: true });
+      for (const { used } of usedBy.get(next.oid) ?? []) stack.push({ oid: used, entered: false });
+    }
+  }
+  return ordered;
 }

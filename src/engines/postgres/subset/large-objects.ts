@@ -3,6 +3,7 @@ import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
 import type { SourceTable } from '../../../subset/source-schema.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { INV_READ } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
@@ -86,10 +87,9 @@ const WRITE_BY_ROWS = [
 
 /** Two parts a batch: the objects, then their bytes in any order. */
 function* partsOf(named: RowSet): Generator<Part> {
-  const all = [...named];
   const write = 'COPY pg_temp.large_objects FROM STDIN';
-  for (let start = 0; start < all.length; start += BATCH_OBJECTS) {
-    const isOne = `m.oid = ANY ('{${all.slice(start, start + BATCH_OBJECTS).join(',')}}'::oid[])`;
+  for (const some of groupsOf([...named], BATCH_OBJECTS)) {
+    const isOne = `m.oid = ANY ('{${some.join(',')}}'::oid[])`;
     const objects = `COPY (SELECT m.oid, NULL, NULL FROM pg_largeobject_metadata m WHERE ${isOne}) TO STDOUT;\n`;
     yield { name: 'the large objects', read: () => [objects], write };
     const bytes = `COPY (

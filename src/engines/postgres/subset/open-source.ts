@@ -1,5 +1,5 @@
 import type { DatabaseUrl } from '../../database-url.ts';
-import type { WithResource } from '../../shared/resource-pool.ts';
+import type { WithResource } from '../../shared/run-together.ts';
 import type { RemoteObjects } from '../catalog/foreign-tables.ts';
 import type { CatalogSchema, DatabaseLocale } from '../catalog/introspect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';

@@ -3,8 +3,8 @@ import type { ProcessResult, RunningProcess } from '../../../process/runner.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import type { CopiedAmount } from '../../shared/bytes-progress.ts';
 import { connectionLost } from '../../shared/connection/explain-errors.ts';
-import type { CopiedAmount } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { quoteText } from '../connection/quote.ts';
 import { PSQL_FLAGS } from '../connection/session.ts';
@@ -20,7 +20,7 @@ import {
   MOST_BYTES_OF_ALL,
 } from '../restore/rows/copy-commands.ts';
 import { copyCounts, textOf, write } from '../restore/rows/feed-tables.ts';
-import { createRowGuard } from '../restore/rows/row-guard.ts';
+import { createRowGuard } from '../restore/rows/stored-rows.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource } from './open-source.ts';
 import { splitAtMark } from './split-at-mark.ts';
 

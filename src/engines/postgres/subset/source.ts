@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
-import { createResourcePool } from '../../shared/resource-pool.ts';
+import { createResourcePool } from '../../shared/run-together.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { readRemoteObjects, remoteText } from '../catalog/foreign-tables.ts';
 import {

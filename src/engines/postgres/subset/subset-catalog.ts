@@ -1,8 +1,8 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
-import { tableName } from '../../../text/table-names.ts';
-import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
+import { nameOf } from '../../../text/table-names.ts';
+import { quoteName, quoteNumber, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { type Partition, readPartitions } from '../dump/partition-roots.ts';
 
@@ -155,7 +155,7 @@ function tableOf(
     const leaf = byOid.get(oid);
     const partition = partitions.get(oid);
     const root = partition?.isRerouted ? partition.root : undefined;
-    const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
+    const rootName = root && quotePath(root.schema, root.table);
     return leaf
       ? [{ oid, index, from: fromText(leaf, byOid), name: qualified(leaf), ...(rootName && { root: rootName }) }]
       : [];
@@ -179,12 +179,8 @@ function tableAt(
   return relation && tables.get(nameOf(relation));
 }
 
-function nameOf({ schema, name }: RelationRow): string {
-  return tableName(schema, name);
-}
-
 function qualified({ schema, name }: RelationRow): string {
-  return `${quoteName(schema)}.${quoteName(name)}`;
+  return quotePath(schema, name);
 }
 
 /** A table with foreign partitions is read by its own partitions only, so that no other server is contacted. */

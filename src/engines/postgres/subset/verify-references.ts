@@ -1,8 +1,9 @@
 import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { countDanglingRows } from '../../shared/dangling-rows.ts';
-import { referenceOf } from '../../shared/reference-of.ts';
+import { groupsOf } from '../../shared/groups.ts';
+import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
+import { referenceOf } from '../../shared/subset/reference-of.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
@@ -32,12 +33,12 @@ const BATCH_REFERENCES = 100;
 
 async function countOrphans(session: PostgresSession, references: Reference[]): Promise<number[]> {
   const counts: number[] = [];
-  for (let start = 0; start < references.length; start += BATCH_REFERENCES) {
-    const queries = references.slice(start, start + BATCH_REFERENCES).map(orphansQuery);
+  for (const some of groupsOf(references, BATCH_REFERENCES)) {
+    const queries = some.map(orphansQuery);
     const rows = await session.query<{ index: number; orphans: number }>(
       queries.map((query, index) => `SELECT ${index} AS index, (${query}) AS orphans`).join(' UNION ALL '),
     );
-    for (const { index, orphans } of rows) counts[start + index] = orphans;
+    counts.push(...rows.toSorted((a, b) => a.index - b.index).map(({ orphans }) => orphans));
   }
   return counts;
 }

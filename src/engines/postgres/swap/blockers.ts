@@ -1,5 +1,6 @@
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { baseNameTaken, undoNameTaken } from '../../shared/auxiliary-names.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { auxiliaryNames, findAuxiliaryDatabases } from '../server/server.ts';
@@ -85,20 +86,4 @@ function cannotRename(destination: string, stops: Blocker[]): UserError {
     details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
     hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
   });
-}
-
-function baseNameTaken(name: string, destination: string): UserError {
-  return new UserError(
-    'database_name_taken',
-    `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
-    { hint: 'Rename or drop it: the base copy and the spare need their names.' },
-  );
-}
-
-function undoNameTaken(name: string, destination: string): UserError {
-  return new UserError(
-    'database_name_taken',
-    `The database "${name}" exists, and is not an undo copy of "${destination}"`,
-    { hint: `Rename or drop it: the undo copy needs this name.` },
-  );
 }

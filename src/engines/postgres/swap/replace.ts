@@ -3,6 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
+import { reportSwept } from '../../shared/swap-incomplete.ts';
 import { createClosedCopy, readSessions } from '../branches/base-copies.ts';
 import { createSpare } from '../branches/create-spare.ts';
 import { readBaseEvidence } from '../branches/in-place/base-evidence.ts';
@@ -118,11 +119,7 @@ export async function replaceDestination(
   const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
   await lockDestination(server, destination);
   const warnings = await checkSwap(server, { destination, undo, base: base !== undefined || fromBase !== undefined });
-  const swept = await sweepLeftovers(server, destination, report);
-  if (swept.length > 0) {
-    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
-    report({ event: 'warning', code: 'leftovers_swept', message });
-  }
+  reportSwept(report, await sweepLeftovers(server, destination, report));
   for (const warning of warnings) report(warning);
   const names = auxiliaryNames(destination);
   const shadow = names.shadow();

@@ -4,7 +4,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
-import { copyRemains } from '../../shared/copy-remains.ts';
+import { copyRemains } from '../../shared/swap-incomplete.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';

@@ -77,8 +77,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
       if (branch.origin)
         return `Replace ${branch.database} by the state of branch ${branch.origin.branch} that it has been made from`;
       const copy = `Replace ${branch.database} by a copy of ${base?.name}${copiedHow(database.engine, found)}`;
-      const mayBeInPlace =
-        database.engine.capabilities.branchesCopiedBy === 'files' && !request.copy && !branch.current;
+      const mayBeInPlace = !request.copy && !branch.current;
       return mayBeInPlace ? `${copy}, unless few rows have changed: these are exchanged in place` : copy;
     }),
   };

@@ -5,14 +5,14 @@ import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 
-export function upQuestion({ target, snapshot, server_version, port, steps }: UpPlan): Question {
+export function upQuestion({ target, snapshot, product, server_version, port, steps }: UpPlan): Question {
   return {
     title: `Start a server for ${target}`,
     facts: [
       { name: 'Snapshot', value: `${snapshot.sanitized ? 'SAFE' : 'RAW'} ${snapshot.id}` },
       {
         name: 'Server',
-        value: `PostgreSQL ${server_version}, ${port === null ? 'a free port' : `port ${port}`} of 127.0.0.1`,
+        value: `${product} ${server_version}, ${port === null ? 'a free port' : `port ${port}`} of 127.0.0.1`,
       },
     ],
     steps,

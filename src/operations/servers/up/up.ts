@@ -1,4 +1,5 @@
 import type { ImageFacet, ImageServer } from '../../../engines/facets/image.ts';
+import { engineOf } from '../../../engines/registry.ts';
 import { isFree } from '../../../engines/shared/server/free-port.ts';
 import { identityOf } from '../../../process/process-identity.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
@@ -10,7 +11,6 @@ import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
 import type { FoundSnapshot, SnapshotRequest } from '../../snapshots/snapshots.ts';
 import { pullFiles } from '../../snapshots/transfer/pull.ts';
-import { imageFacet } from '../image-facet.ts';
 import { dataOf, findImage, type Image, type ImageKey, imageKeyOf, isStored, removeImages } from '../images.ts';
 import { makeImage } from '../make-image.ts';
 import { createServer, removeServer, type ServerRecord, sweepServers, writeRecord } from '../records.ts';
@@ -29,7 +29,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
   const { request, found, facet, wanted } = await open(context, given);
   const { target, port, detach = false } = request;
   if (port !== undefined && !(await isFree(port))) throw portTaken(port);
-  const { version, differs } = wanted.programs;
+  const { product, version, differs } = wanted.programs;
   const stored = await findImage(context, wanted);
   const shared = stored ? null : await findSharedImage(context, { facet, wanted, found });
   const image = stored ? 'stored' : shared?.image ? 'shared' : 'new';
@@ -37,6 +37,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
   const plan: UpPlan = {
     target,
     snapshot: found.row,
+    product,
     server_version: version,
     image,
     port: port ?? null,
@@ -45,7 +46,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
       ...(shared ? shared.steps : []),
       ...(image === 'new' ? [`Load snapshot ${id} into a new server, and keep its files as an image`] : []),
       'Copy the image, without reading it where the file system can',
-      `Start PostgreSQL ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
+      `Start ${product} ${version} on it${differs ? `: ${server_version} of the snapshot is not installed` : ''}`,
     ],
   };
   return { request, plan, planned_at: context.clock().toISOString() };
@@ -112,7 +113,7 @@ async function startOn(
 ): Promise<StartedServer | null> {
   const { target, manifest, programs } = wanted;
   const { database } = image.manifest;
-  const facts = { engine: 'postgres', target, snapshot: manifest.id, database, detached } as const;
+  const facts = { engine: manifest.engine, target, snapshot: manifest.id, database, detached };
   const { record, user } = await createServer(context, facts);
   let server: ImageServer | null = null;
   try {
@@ -151,9 +152,9 @@ async function open(context: Context, given: UpRequest) {
   const { target } = request;
   const found = await findLoadable(context, request);
   const { manifest } = found;
-  const facet = await imageFacet(manifest.engine, { target });
-  const programs = await facet.findPrograms(context, manifest.server_version);
-  const wanted = imageKeyOf({ target, manifest, programs });
+  const facet = await engineOf(manifest.engine).images();
+  const programs = await facet.findPrograms(context, manifest);
+  const wanted = imageKeyOf(facet, { target, manifest, programs });
   return { request, found, facet, wanted };
 }
 

@@ -1,6 +1,6 @@
 import type { StoredTable } from '../../../engines/facets/restore.ts';
 import { engineOf } from '../../../engines/registry.ts';
-import { pairsOf, type StoredSide } from '../../../engines/shared/stored-pairs.ts';
+import { pairsOf, type StoredSide } from '../../../engines/shared/rows/stored-pairs.ts';
 import type { Manifest, ManifestTable } from '../../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../../repository/objects/object-pool.ts';
 import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';

@@ -1,4 +1,4 @@
-import { compareRows, LARGE_ROW, type RowsPair } from '../../../engines/shared/compare-rows.ts';
+import { compareRows, LARGE_ROW, type RowsPair } from '../../../engines/shared/rows/compare-rows.ts';
 
 /** Rows that only one side has, as lines in the text of COPY. */
 export interface RowDifference {

@@ -1,6 +1,6 @@
 import { profileOf } from '../../../engines/list.ts';
-import type { RowChunks } from '../../../engines/shared/compare-rows.ts';
-import { createRowScanner, type ScannedRow } from '../../../engines/shared/row-scanner.ts';
+import type { RowChunks } from '../../../engines/shared/rows/compare-rows.ts';
+import { createRowScanner, type ScannedRow } from '../../../engines/shared/rows/row-scanner.ts';
 import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import { release } from '../../../repository/objects/release.ts';
 import { formatOf } from '../rows.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { unwrittenTable } from '../../../../src/engines/mysql/server/names.ts';
 import type { AnyServer } from '../../../helpers/databases/any-server.ts';
 import { type LoadedWithBase, loadedWithBase } from '../../../helpers/loaded-with-base.ts';
 import { describeWithMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
@@ -14,6 +15,7 @@ const FILL = [
   'INSERT INTO child SELECT id, id FROM item WHERE id < 3000',
 ];
 const RESET = ['reset', 'app', '--no-undo'];
+const RESET_BRANCH = ['branch', 'reset', 'app', 'one'];
 type ToolRun = ReturnType<Tool['start']>;
 const ROUNDS = process.env.TEST_FULL ? 40 : 0;
 /** A run may take longer than the one that was timed. */
@@ -29,17 +31,18 @@ for (const flavour of testedFlavours('mariadb')) {
     beforeAll(async () => {
       world = await loadedWithBase(flavour, FILL);
       ({ server, tool, pristine } = world);
+      await tool.done(['branch', 'create', 'app', 'one']);
     }, 240_000);
 
     afterAll(() => world?.[Symbol.asyncDispose]());
 
-    async function changed(number: number): Promise<string> {
-      await server.run('copy', [
+    async function changed(number: number, database = 'copy'): Promise<string> {
+      await server.run(database, [
         `DELETE FROM item WHERE id % 200 = ${number % 200}`,
         `UPDATE item SET name = 'changed' WHERE id % 190 = ${number % 190}`,
         "INSERT INTO item VALUES (-1, 'new')",
       ]);
-      return server.content('copy');
+      return server.content(database);
     }
 
     it('changes nothing while it waits for other sessions, which it does not end', async () => {
@@ -66,9 +69,11 @@ for (const flavour of testedFlavours('mariadb')) {
     });
 
     it.each([
-      ['the program', async (running: ToolRun) => running.killGroup()],
+      ['the program', 'copy', async (running: ToolRun) => running.killGroup()],
+      ['the program', 'copy_one', async (running: ToolRun) => running.killGroup()],
       [
         'its connection',
+        'copy',
         async () => {
           const [id] = await server.column(
             '',
@@ -78,15 +83,17 @@ for (const flavour of testedFlavours('mariadb')) {
         },
       ],
     ])(
-      'changes nothing, and leaves no lock, when %s is killed within the transaction',
+      'changes nothing, and leaves no lock, when %s is killed within the transaction on %s',
       { timeout: 60_000 },
-      async (_, kill) => {
-        const dirty = await changed(2);
-        await server.run('copy.tool-base', ["UPDATE `tool-unwritten` SET json = '{}'"]);
+      async (_, database, kill) => {
+        const words = database === 'copy' ? RESET : RESET_BRANCH;
+        const dirty = await changed(2, database);
+        const record = unwrittenTable(database === 'copy' ? undefined : database);
+        await server.run('copy.tool-base', [`UPDATE \`${record}\` SET json = '{}'`]);
         await server.writer('copy.tool-base', async (execute) => {
           await execute('START TRANSACTION');
-          await execute('SELECT id FROM `tool-unwritten`');
-          const running = tool.start(RESET);
+          await execute(`SELECT id FROM \`${record}\``);
+          const running = tool.start(words);
           await eventually(
             async () => {
               const waiting = await server.column(
@@ -102,30 +109,33 @@ for (const flavour of testedFlavours('mariadb')) {
           await running.ended;
         });
         await server.quiet();
-        expect(await server.content('copy')).toBe(dirty);
-        await server.run('copy', [
+        expect(await server.content(database)).toBe(dirty);
+        await server.run(database, [
           'SET lock_wait_timeout = 1',
           "UPDATE item SET name = 'free' WHERE id = 1",
           'DELETE FROM child',
         ]);
-        await tool.done(RESET);
-        expect(await server.content('copy')).toBe(pristine);
+        await tool.done(words);
+        expect(await server.content(database)).toBe(pristine);
       },
     );
 
-    it.runIf(ROUNDS)('leaves the old rows or the new ones at any moment', { timeout: 1_800_000 }, async () => {
-      await changed(3);
-      const duration = await tool.done(RESET);
+    it.runIf(ROUNDS).each([
+      ['copy', RESET],
+      ['copy_one', RESET_BRANCH],
+    ])('leaves in %s the old rows or the new ones at any moment', { timeout: 1_800_000 }, async (database, words) => {
+      await changed(3, database);
+      const duration = await tool.done(words);
       const seen = { old: 0, new: 0 };
       for (let round = 0; round < ROUNDS; round += 1) {
-        const dirty = await changed(round);
-        await tool.killedAfter((LONGER * duration * round) / ROUNDS, RESET);
+        const dirty = await changed(round, database);
+        await tool.killedAfter((LONGER * duration * round) / ROUNDS, words);
         await server.quiet();
-        const now = await server.content('copy');
+        const now = await server.content(database);
         expect([dirty, pristine].includes(now), `round ${round}: neither old nor new`).toBe(true);
         seen[now === dirty ? 'old' : 'new'] += 1;
-        await tool.done(RESET);
-        expect(await server.content('copy'), `round ${round}: the last load`).toBe(pristine);
+        await tool.done(words);
+        expect(await server.content(database), `round ${round}: the last load`).toBe(pristine);
       }
       expect([seen.old > 0, seen.new > 0]).toEqual([true, true]);
     });

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findDoubtfulTables } from '../../../../src/engines/mysql/branches/in-place/doubtful-tables.ts';
-import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
-import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
+import { applyBranchCreate, planBranchCreate } from '../../../../src/operations/branch/create/create.ts';
+import { applyBranchReset, planBranchReset } from '../../../../src/operations/branch/reset/reset.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyReset, planReset } from '../../../../src/operations/reset/reset.ts';
+import { withoutMark } from '../../../helpers/databases/branch-servers.ts';
 import { dumpDifferences } from '../../../helpers/databases/dump-differences.ts';
+import { doubtfulTables } from '../../../helpers/mysql/doubtful-tables.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { DIGITS, randomTable } from '../../../helpers/mysql/random-changes.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
@@ -71,21 +72,30 @@ for (const flavour of testedFlavours('mariadb')) {
       });
       await build(context, { target: 'app' });
       await applyLoad(context, await planLoad(context, { target: 'app', keepBase: true }));
-      return { tables, copy, context, pristine: await server.dump(copy) };
+      await applyBranchCreate(context, await planBranchCreate(context, { target: 'app', name: 'one' }));
+      const branch = `${copy}_one`;
+      const resets: Record<string, () => Promise<'in_place' | 'copy'>> = {
+        [copy]: async () => (await applyReset(context, await planReset(context, { target: 'app', undo: false }))).way,
+        [branch]: async () => {
+          const planned = await planBranchReset(context, { target: 'app', name: 'one' });
+          return (await applyBranchReset(context, planned)).branches[0]?.way === 'in_place' ? 'in_place' : 'copy';
+        },
+      };
+      return { tables, copy, resets, pristine: await server.dump(copy) };
     }
 
-    async function countUnread(copy: string): Promise<number> {
-      await using session = await openSession({ url: parseMysqlUrl(server.url('')) });
-      const found = await findDoubtfulTables(session, copy);
+    async function countUnread(destination: string, database: string): Promise<number> {
+      const found = await doubtfulTables(server, { destination, database });
       return typeof found === 'string' ? 0 : found.unwritten.size;
     }
 
     it('lead to the same database as a copy does', { timeout: 3_600_000 }, async () => {
       const seen = { in_place: 0, copy: 0, unread: 0 };
       for (let number = 0; number < ROUNDS; number += ROUNDS_OF_SCHEMA) {
-        const { tables, copy, context, pristine } = await loaded(`r${number}`);
+        const { tables, copy, resets, pristine } = await loaded(`r${number}`);
         for (let round = number; round < Math.min(ROUNDS, number + ROUNDS_OF_SCHEMA); round += 1) {
-          const done: string[] = [];
+          const [database, reset] = oneOf(Object.entries(resets));
+          const done = [database];
           for (let changes = whole(4); changes > 0; changes -= 1) {
             const { name, change } = oneOf(tables);
             const statements =
@@ -94,13 +104,13 @@ for (const flavour of testedFlavours('mariadb')) {
                 : [oneOf([...change, 'DO 1'])];
             done.push(...statements);
             // What a key forbids does not happen.
-            await server.sql(copy, "SET sql_mode = ''", ...statements).catch(() => {});
+            await server.sql(database, "SET sql_mode = ''", ...statements).catch(() => {});
           }
-          seen.unread += await countUnread(copy);
-          const { way } = await applyReset(context, await planReset(context, { target: 'app', undo: false }));
+          seen.unread += await countUnread(copy, database);
+          const way = await reset();
           seen[way] += 1;
           expect(
-            dumpDifferences(pristine, await server.dump(copy)),
+            dumpDifferences(pristine, withoutMark(await server.dump(database))),
             `seed ${SEED}, round ${round}, ${way}: ${done.join('; ')}`,
           ).toEqual([]);
         }

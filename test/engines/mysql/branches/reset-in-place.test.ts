@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findDoubtfulTables } from '../../../../src/engines/mysql/branches/in-place/doubtful-tables.ts';
-import { parseUnwritten } from '../../../../src/engines/mysql/branches/in-place/unwritten-tables.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { applyBack, planBack } from '../../../../src/operations/back/back.ts';
@@ -11,6 +9,7 @@ import { applyReset, planReset, type ResetRequest } from '../../../../src/operat
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { ResetPlan, ResetResult } from '../../../../src/results/load-results.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
+import { doubtfulTables } from '../../../helpers/mysql/doubtful-tables.ts';
 import {
   describeWithMysql,
   startMysql,
@@ -119,8 +118,7 @@ for (const flavour of testedFlavours('mariadb')) {
     });
 
     const doubtful = async (seen?: unknown) => {
-      await using session = await openSession({ url: parseMysqlUrl(server.url('')) });
-      const found = await findDoubtfulTables(session, 'copy', parseUnwritten(seen));
+      const found = await doubtfulTables(server, { destination: 'copy', seen });
       return typeof found === 'string' ? found : found.compared.map(({ name }) => name);
     };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventTriggerStatements } from '../../../../src/engines/postgres/restore/create-event-triggers.ts';
+import { eventTriggerStatements } from '../../../../src/engines/postgres/restore/event-triggers.ts';
 
 const PLAIN = 'CREATE EVENT TRIGGER told ON ddl_command_end\n   EXECUTE FUNCTION public.tell();\n';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RowChunks } from '../../../../src/engines/shared/compare-rows.ts';
+import type { RowChunks } from '../../../../src/engines/shared/rows/compare-rows.ts';
 import { findDifference } from '../../../../src/operations/snapshots/diff/difference.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 

@@ -1,14 +1,13 @@
-import { nonGeneratedColumns } from '../../catalog/generated-columns.ts';
-import type { CatalogColumn, CatalogTable } from '../../catalog/tables.ts';
+import { type CatalogColumn, type CatalogTable, nonGeneratedColumns } from '../../catalog/tables.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { countRows } from '../../restore/only-rows/references.ts';
 import { checksumExpression } from '../row-checksum.ts';
 
 export interface ComparedTable extends Pick<CatalogTable, 'name' | 'columns' | 'key'> {
-  /** Database of the base copy, and the destination. */
+  /** Database of the base copy, and the one to reset. */
   base: string;
-  destination: string;
+  database: string;
   /** By the record of the base copy. */
   rows: number;
   checksum: string | null;
@@ -29,9 +28,9 @@ export interface ComparedRows extends TableChanges {
 
 /** Names what a comparison and an exchange of rows read and write, for LOCK TABLES. */
 export function locksOf(table: ComparedTable): string[] {
-  const { base, destination, name } = table;
+  const { base, database, name } = table;
   const { b, d } = aliasesOf(table);
-  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  const [own, other] = [quotePath(database, name), quotePath(base, name)];
   return [`${own} WRITE`, `${own} AS ${d} WRITE`, `${other} READ`, `${other} AS ${b} READ`];
 }
 
@@ -41,9 +40,9 @@ function aliasesOf({ at }: ComparedTable): { b: string; d: string } {
 
 /** Counts the rows that only one of the two tables has, in one pass over both. */
 export async function countDifferingRows(session: MysqlSession, table: ComparedTable): Promise<ComparedRows> {
-  const { name, base, destination, rows, checksum } = table;
+  const { name, base, database, rows, checksum } = table;
   const { b, d } = aliasesOf(table);
-  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  const [own, other] = [quotePath(database, name), quotePath(base, name)];
   const [equal] = await session.query<{ amount: number | string; sum: string }>(
     `SELECT COUNT(*) AS amount, ${checksumExpression(table, b)} AS sum FROM ${other} AS ${b} STRAIGHT_JOIN ${own} AS ${d}
      ON ${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`,
@@ -59,9 +58,9 @@ export async function countDifferingRows(session: MysqlSession, table: ComparedT
  * session. NOT EXISTS, since by IS NULL the server also finds the date 0.
  */
 export async function exchangeDifferingRows(session: MysqlSession, table: ComparedTable): Promise<TableChanges> {
-  const { name, base, destination, rows } = table;
+  const { name, base, database, rows } = table;
   const { b, d } = aliasesOf(table);
-  const [own, other] = [quotePath(destination, name), quotePath(base, name)];
+  const [own, other] = [quotePath(database, name), quotePath(base, name)];
   const same = `${sameKey(table, b, own)} AND ${sameValues(table, b, own)}`;
   const deleted = await session.execute(
     `DELETE FROM ${own} WHERE NOT EXISTS (SELECT 1 FROM ${other} AS ${b} WHERE ${same})`,
@@ -78,11 +77,11 @@ export async function exchangeDifferingRows(session: MysqlSession, table: Compar
 }
 
 function insertOf(table: ComparedTable): string {
-  const { name, base, destination } = table;
+  const { name, base, database } = table;
   const { b } = aliasesOf(table);
   const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
   const values = columns.map((column) => `${b}.${column}`).join(', ');
-  return `INSERT INTO ${quotePath(destination, name)} (${columns.join(', ')}) SELECT ${values} FROM ${quotePath(base, name)} AS ${b}`;
+  return `INSERT INTO ${quotePath(database, name)} (${columns.join(', ')}) SELECT ${values} FROM ${quotePath(base, name)} AS ${b}`;
 }
 
 /**
@@ -91,7 +90,7 @@ function insertOf(table: ComparedTable): string {
  */
 export async function writeAgain(session: MysqlSession, table: ComparedTable): Promise<void> {
   const first = `ORDER BY ${table.key.map(quoteName).join(', ')} LIMIT 1`;
-  const deleted = await session.execute(`DELETE FROM ${quotePath(table.destination, table.name)} ${first}`);
+  const deleted = await session.execute(`DELETE FROM ${quotePath(table.database, table.name)} ${first}`);
   const inserted = await session.execute(`${insertOf(table)} ${first}`);
   if (deleted.rows !== inserted.rows) throw new Error(`${table.name}: a row is not there again`);
 }

@@ -3,9 +3,10 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
-import { prepareSession } from '../../../shared/prepare-session.ts';
+import { prepareSession } from '../../../shared/run-together.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
 import { LOCKED } from '../../connection/error-numbers.ts';
@@ -27,12 +28,13 @@ import {
   type TableChanges,
   writeAgain,
 } from './differing-rows.ts';
-import { type DoubtfulTables, findDoubtfulTables } from './doubtful-tables.ts';
+import { type DatabaseToReset, type DoubtfulTables, findDoubtfulTables } from './doubtful-tables.ts';
 import {
   findForgotten,
   parseUnwritten,
   provableStates,
   recordUnwritten,
+  type TableStates,
   type Unwritten,
   unwrittenOf,
 } from './unwritten-tables.ts';
@@ -41,13 +43,17 @@ import {
 const MOST_ROWS = 100_000;
 
 /** Finds what a reset in place would change, and the tables that have the rows of the base copy; or why there can be none. Changes nothing. */
-export async function planInPlace(context: EngineContext, url: DatabaseUrl): Promise<PlannedInPlace | string> {
+export async function planInPlace(
+  context: EngineContext,
+  { url, base }: { url: DatabaseUrl; base: BaseCopy },
+): Promise<PlannedInPlace | string> {
+  const database = url.database ?? '';
   return orReason(async () => {
-    await using session = await openSession(context, url);
-    const found = await findDoubtfulTables(session, url.database ?? '');
+    await using session = await openResetSession(context, url);
+    const found = await findDoubtfulTables(session, { database, destination: database, base });
     if (typeof found === 'string') return found;
     // Before the rows are read.
-    const states = await provableStates(session, url.database ?? '', { unlocked: true });
+    const states = await provableStates(session, database, { unlocked: true });
     const compared = await compareRows(context, { url, tables: found.compared });
     const equal = new Set(compared.flatMap(({ table, isEqual }) => (isEqual ? [table.name] : [])));
     for (const name of states.keys()) if (!equal.has(name)) states.delete(name);
@@ -84,18 +90,20 @@ export async function resetInPlace(
   // Its own statements wait no longer either.
   await server.execute(SETTINGS);
   await lockDestination(server, destination);
-  accept(usableBase(await findBaseCopies(server, destination), url));
+  const base = usableBase(await findBaseCopies(server, destination), url);
+  accept(base);
   const replaced = startStep(context.report, 'swap', `Reset ${destination} in place`);
-  const changes = await orReason(async () => {
-    await using session = await openSession(context, url);
-    return await exchange(context, { server, session, url, seen: parseUnwritten(seen) });
+  await using session = await openResetSession(context, url);
+  const changes = await exchangeRows(context, {
+    ...{ server, session, reset: { database: destination, destination, base }, seen: parseUnwritten(seen) },
+    keep: (found, states) => recordUnwritten(server, { database: found.base, base: found.id, states }),
   });
   if (typeof changes === 'string') replaced(`${destination} cannot be reset in place: ${changes}`);
   else replaced(`Reset ${destination} in place: ${formatNumberOf(changes.tables.length, 'table')} changed`);
   return changes;
 }
 
-async function openSession(context: EngineContext, url: DatabaseUrl): Promise<MysqlSession> {
+export async function openResetSession(context: EngineContext, url: DatabaseUrl): Promise<MysqlSession> {
   return prepareSession(await connect(context, url, { several: true }), prepareReset);
 }
 
@@ -127,45 +135,52 @@ function changesOf({ counters }: DoubtfulTables, changes: TableChanges[]): InPla
     tables: changes.flatMap((one) =>
       one.delete + one.insert === 0 && !counters.has(one.table.name)
         ? []
-        : [{ table: tableName(one.table.destination, one.table.name), delete: one.delete, insert: one.insert }],
+        : [{ table: tableName(one.table.database, one.table.name), delete: one.delete, insert: one.insert }],
     ),
     sequences: 0,
   };
 }
 
-interface Exchange {
-  /** Holds the lock of the destination, and reads definitions and times while the other session has tables locked. */
+export interface RowExchange {
+  /** Holds the lock of the database, and reads definitions and times while the other session has tables locked. */
   server: MysqlSession;
   session: MysqlSession;
-  url: DatabaseUrl;
-  /** Evidence of the plan. */
+  reset: DatabaseToReset;
+  /** Evidence besides the recorded. */
   seen: Unwritten | null;
+  /** Keeps the states in which tables have the rows of the base copy. Called before the commit. */
+  keep: (found: DoubtfulTables, states: TableStates) => Promise<void>;
 }
 
-async function exchange(
+/** Exchanges the rows that differ, in one transaction; or resolves with the reason for which nothing was changed. */
+export function exchangeRows(context: EngineContext, exchange: RowExchange): Promise<InPlaceChanges | string> {
+  return orReason(() => exchangeLocked(context, exchange));
+}
+
+async function exchangeLocked(
   context: EngineContext,
-  { server, session, url, seen }: Exchange,
+  { server, session, reset, seen, keep }: RowExchange,
 ): Promise<InPlaceChanges | string> {
-  const destination = url.database ?? '';
-  const locked = await lockTables(server, { session, destination, seen });
+  const { database } = reset;
+  const locked = await lockTables(server, { session, reset, seen });
   if (typeof locked === 'string') return locked;
   const { tables, found } = locked;
-  await assertNoForeignReferences(server, destination);
-  const states = new Map([...found.unwritten, ...(await provableStates(server, destination))]);
-  const forgotten = tables.length > 0 ? await findForgotten(server, destination) : new Set();
+  await assertNoForeignReferences(server, database);
+  const states = new Map([...found.unwritten, ...(await provableStates(server, database))]);
+  const forgotten = tables.length > 0 ? await findForgotten(server, database) : new Set();
   const changes: TableChanges[] = [];
   for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
     const change = await exchangeUnlessTriggered(session, { table, found });
     changes.push(change);
-    const why = whyNot(found, changes);
+    const why = whyNot(found, changes) ?? (await whyMisplaced(session, { table, found }));
     if (why !== null) return why;
     if (change.delete + change.insert > 0) states.delete(table.name);
     else if (forgotten.has(table.name) && !found.triggered.has(table.name)) await writeAgain(session, table);
   }
-  await recordUnwritten(server, { database: found.base, base: found.id, states });
+  await keep(found, states);
   context.signal.throwIfAborted();
-  await verifyLock(server, destination);
+  await verifyLock(server, database);
   await commit(session, found);
   return changesOf(found, changes);
 }
@@ -175,6 +190,15 @@ function exchangeUnlessTriggered(
   { table, found }: { table: ComparedTable; found: DoubtfulTables },
 ): Promise<TableChanges> {
   return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
+}
+
+/** A row in another partition than its own is equal, and not found by its key. */
+async function whyMisplaced(
+  session: MysqlSession,
+  { table, found }: { table: ComparedTable; found: DoubtfulTables },
+): Promise<string | null> {
+  if (!found.partitioned.has(table.name) || (await countDifferingRows(session, table)).isEqual) return null;
+  return `${table.name} has rows in other partitions than their own`;
 }
 
 async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {
@@ -187,15 +211,15 @@ const ATTEMPTS = 3;
 /** Locks all tables, then finds the doubtful ones again, which cannot change any more. Returns those to compare. */
 async function lockTables(
   server: MysqlSession,
-  { session, destination, seen }: { session: MysqlSession; destination: string; seen: Unwritten | null },
+  { session, reset, seen }: Pick<RowExchange, 'session' | 'reset' | 'seen'>,
 ): Promise<{ tables: ComparedTable[]; found: DoubtfulTables } | string> {
   await session.execute('SET autocommit = 0');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const before = await findDoubtfulTables(server, destination, seen);
+    const before = await findDoubtfulTables(server, reset, seen);
     if (typeof before === 'string') return before;
     const { compared: tables } = before;
-    await session.execute(`LOCK TABLES ${allLocks(destination, before).join(', ')}`);
-    const found = await findDoubtfulTables(server, destination, seen);
+    await session.execute(`LOCK TABLES ${allLocks(before).join(', ')}`);
+    const found = await findDoubtfulTables(server, reset, seen);
     if (typeof found === 'string') return found;
     const names = new Set(tables.map(({ name }) => name));
     if (found.compared.every(({ name }) => names.has(name))) return { tables, found };
@@ -205,16 +229,16 @@ async function lockTables(
 }
 
 /** Tables that are not compared may be read meanwhile, and not written to. */
-function allLocks(destination: string, { compared, unwritten }: DoubtfulTables): string[] {
-  const others = [...unwritten.keys()].map((name) => `${quotePath(destination, name)} READ`);
+function allLocks({ database, compared, unwritten }: DoubtfulTables): string[] {
+  const others = [...unwritten.keys()].map((name) => `${quotePath(database, name)} READ`);
   return [...compared.flatMap(locksOf), ...others];
 }
 
 /** In one packet, which the server runs to its end without its client. No transaction includes the counters. */
-async function commit(session: MysqlSession, { counters, destination }: DoubtfulTables): Promise<void> {
+async function commit(session: MysqlSession, { counters, database }: DoubtfulTables): Promise<void> {
   const statements = [
     'COMMIT',
-    ...[...counters].map(([name, next]) => counterStatement({ table: [destination, name], next })),
+    ...[...counters].map(([name, next]) => counterStatement({ table: [database, name], next })),
     'UNLOCK TABLES',
   ];
   for (const answer of await session.queryEach(statements)) if (answer instanceof SqlError) throw answer;

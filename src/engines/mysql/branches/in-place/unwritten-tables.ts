@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { readServer } from '../../catalog/introspect.ts';
-import { ownTablesIn } from '../../catalog/tables.ts';
+import { ownTablesIn, tableExists } from '../../catalog/tables.ts';
 import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
 import { quoteName, quotePath, quoteText, tablesIn } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { unless } from '../../connection/session-errors.ts';
-import { UNWRITTEN } from '../../server/names.ts';
-import { destinationName } from '../../server/server.ts';
+import { unwrittenTable } from '../../server/names.ts';
+import { destinationName, readAuxiliaryNames, tryLock, unlockDestination } from '../../server/server.ts';
 import { readRecord, writeRecord } from '../../swap/record.ts';
 
 const stateSchema = v.object({
@@ -103,7 +104,20 @@ async function readIds(server: MysqlSession, database: string): Promise<Map<stri
        WHERE CAST(SUBSTRING_INDEX(NAME, '/', 1) AS BINARY) = CAST(${home} AS BINARY)`,
     )
     .catch(unless([RIGHT_MISSING], []));
-  return new Map(rows.map((row) => [row.name, row.id]));
+  const byTable = Map.groupBy(rows, ({ name }) => name.split(PARTITION)[0] ?? '');
+  return new Map([...byTable].map(([name, parts]) => [name, idOf(parts)]));
+}
+
+/** Between the names of a table and of its partition; a letter of a name is never written so. */
+const PARTITION = /#p#/i;
+
+/** All numbers of its partitions, in a few characters. */
+function idOf(parts: { name: string; id: string }[]): string {
+  const [first, ...others] = parts.map(({ name, id }) => `${name} ${id}`).sort();
+  if (others.length === 0) return parts[0]?.id ?? '';
+  return createHash('sha256')
+    .update(JSON.stringify([first, ...others]))
+    .digest('hex');
 }
 
 /** Letters beyond ASCII have shorter codes there: such a table is not found, and so never proved to be unwritten. */
@@ -148,23 +162,49 @@ async function openTransactions(server: MysqlSession): Promise<OpenTransactions 
   }
 }
 
-interface UnwrittenRecord {
+interface UnwrittenPlace {
   /** Database of the base copy, and `id` of its record. */
   database: string;
   base: string;
-  states: TableStates;
+  /** Database of a branch, if it is about one. */
+  branch?: string | undefined;
 }
 
 /** Records the states in which tables have the rows of the base copy. */
 export async function recordUnwritten(
   server: MysqlSession,
-  { database, base, states }: UnwrittenRecord,
+  { database, base, branch, states }: UnwrittenPlace & { states: TableStates },
 ): Promise<void> {
   const value = unwrittenOf(base, states);
-  if (isDeepStrictEqual(await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema }), value))
-    return;
-  await server.execute(`DROP TABLE IF EXISTS ${quotePath(database, UNWRITTEN)}`);
-  await writeRecord(server, { database, table: UNWRITTEN, value });
+  const table = unwrittenTable(branch);
+  if (isDeepStrictEqual(await readRecord(server, { database, table, schema: unwrittenSchema }), value)) return;
+  await server.execute(`DROP TABLE IF EXISTS ${quotePath(database, table)}`);
+  await writeRecord(server, { database, table, value });
+}
+
+/** Records the same of a branch, unless another run works with the destination: this may move the base copy away. */
+export async function recordUnwrittenBranch(
+  server: MysqlSession,
+  { destination, ...record }: UnwrittenPlace & { destination: string; states: TableStates },
+): Promise<void> {
+  if (!(await tryLock(server, destination))) return;
+  try {
+    await recordUnwritten(server, record);
+  } finally {
+    await unlockDestination(server, destination);
+  }
+}
+
+/** Drops that record of a branch that is gone. */
+export async function forgetBranch(
+  server: MysqlSession,
+  { destination, branch }: { destination: string; branch: string },
+): Promise<void> {
+  const { base } = await readAuxiliaryNames(server, destination);
+  const table = unwrittenTable(branch);
+  if (!(await tableExists(server, base, table)) || !(await tryLock(server, destination))) return;
+  await server.execute(`DROP TABLE IF EXISTS ${quotePath(base, table)}`);
+  await unlockDestination(server, destination);
 }
 
 export function unwrittenOf(base: string, states: TableStates): Unwritten {
@@ -177,21 +217,18 @@ export function parseUnwritten(value: unknown): Unwritten | null {
   return parsed.success ? parsed.output : null;
 }
 
-interface UnwrittenSearch {
+interface UnwrittenSearch extends UnwrittenPlace {
   destination: string;
-  /** Database of the base copy, and `id` of its record. */
-  database: string;
-  base: string;
   /** Evidence besides the recorded. */
   seen?: Unwritten | null;
 }
 
-/** Returns the tables of the destination that are proved to have the rows of the base copy, in their states. */
+/** Returns the tables of the destination, or of a branch in its place, that are proved to have the rows of the base copy, in their states. */
 export async function findUnwritten(
   server: MysqlSession,
-  { destination, database, base, seen = null }: UnwrittenSearch,
+  { destination, database, base, branch, seen = null }: UnwrittenSearch,
 ): Promise<TableStates> {
-  const record = await readRecord(server, { database, table: UNWRITTEN, schema: unwrittenSchema });
+  const record = await readRecord(server, { database, table: unwrittenTable(branch), schema: unwrittenSchema });
   const known = [record, seen].flatMap((each) => (each?.base === base ? each.tables : []));
   return known.length === 0 ? new Map() : findAsBefore(server, destination, known);
 }

@@ -6,8 +6,7 @@ import { quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { tablesOf } from '../tables.ts';
-import { grantOnDatabase, grantText } from './grant-text.ts';
-import { readRights } from './rights.ts';
+import { grantOnDatabase, grantText, readRights } from './rights.ts';
 
 /** An error with the tables and the GRANT for a refused read; any other error unchanged. */
 export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {

@@ -15,8 +15,7 @@ import { viewNeeds } from '../definitions/view-needs.ts';
 import type { Inventory, Server } from '../introspect.ts';
 import type { CatalogTable } from '../tables.ts';
 import { assertNotDenied, explainDenied } from './denied.ts';
-import { grantOnDatabase, grantText, TABLE_RIGHTS } from './grant-text.ts';
-import { readRights, type Scope } from './rights.ts';
+import { grantOnDatabase, grantText, readRights, type Scope, TABLE_RIGHTS } from './rights.ts';
 import { readStoredInventory } from './stored-inventory.ts';
 
 export interface Readable {

@@ -49,7 +49,7 @@ function accountName(account: string): string {
   return `${quoteName(account.slice(0, at))}@${quoteName(account.slice(at + 1))}`;
 }
 
-export interface GrantFacts {
+interface GrantFacts {
   account: string;
   folds: boolean;
   /** `_` and `%` in names of databases are wildcards. */
@@ -203,4 +203,18 @@ export interface Scope {
   database: string;
   server: Server;
   rights: Rights;
+}
+
+export const TABLE_RIGHTS =
+  'SELECT,INSERT,UPDATE,DELETE,CREATE,DROP,REFERENCES,INDEX,ALTER,CREATE VIEW,SHOW VIEW,TRIGGER,DELETE HISTORY'.split(
+    ',',
+  );
+
+export function grantText(granted: string[], on: string, { account }: Rights): string {
+  return `GRANT ${granted.join(', ')} ON ${on} TO ${account}`;
+}
+
+export function grantOnDatabase(database: string, right: string, rights: Rights): string {
+  const all = new Set([...rights.byPattern(database), ...right.split(', ')]);
+  return grantText([...all], `${rights.inGrant(database)}.*`, rights);
 }

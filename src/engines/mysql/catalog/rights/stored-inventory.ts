@@ -1,12 +1,11 @@
 import { inDatabase, quoteText, tablesIn } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { invalidViewsOf } from '../definitions/invalid-views.ts';
 import { entriesOf } from '../definitions/table-entries.ts';
 import { isWord, significant, type Token } from '../definitions/tokens.ts';
+import { invalidViewsOf } from '../definitions/view-needs.ts';
 import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
-import { TABLE_RIGHTS } from './grant-text.ts';
-import type { Scope } from './rights.ts';
+import { type Scope, TABLE_RIGHTS } from './rights.ts';
 
 /** The server lists code with hidden text, and hides constraints of read-only tables. */
 export async function readStoredInventory(

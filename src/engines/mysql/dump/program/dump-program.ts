@@ -2,6 +2,8 @@ import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../../facets/dump.ts';
+import { ScriptProblem } from '../../../shared/script/script-problem.ts';
+import type { ScriptPart } from '../../../shared/script/split-script.ts';
 import type { Definitions } from '../../catalog/definitions/definitions.ts';
 import { collationsIn, featuresOf } from '../../catalog/features.ts';
 import {
@@ -19,9 +21,11 @@ import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { type ClientTool, dumpToolFor } from '../../connection/tools.ts';
 import { type Details, detailsOf } from '../../details.ts';
+import { createSplitter, type InsertedRows, type MysqlStatement } from '../../restore/script/split.ts';
 import { definitionsToStore, packDefinitions } from '../definitions-file.ts';
 import { dumpProgress } from '../dump-progress.ts';
 import { recordTreatedApart } from '../special-tables.ts';
+import type { InsertScanner } from './insert-scanner.ts';
 import {
   assertNothingMissing,
   changed,
@@ -32,7 +36,6 @@ import {
   programFailed,
 } from './program-failures.ts';
 import { ScriptDefinitions } from './script-definitions.ts';
-import { readScript, ScriptCutShort } from './script-reader.ts';
 import { type ProgramTable, TableFiles } from './table-files.ts';
 
 /** Binary values as hexadecimal literals, one instant, and no statements that a load runs itself. */
@@ -221,4 +224,35 @@ function inScript({ report }: EngineContext, inventory: Inventory, definitions: 
 
 function columnsOf(tables: CatalogTable[], table: string): string[] {
   return (tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name);
+}
+
+interface ScriptTaker {
+  statement(text: string): Promise<void>;
+  rows(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
+}
+
+class ScriptCutShort extends Error {
+  override readonly name = 'ScriptCutShort';
+}
+
+/** Reads the output of mysqldump; rows pass through in blocks. */
+async function readScript(output: AsyncIterable<Uint8Array>, taker: ScriptTaker): Promise<void> {
+  const splitter = createSplitter({ inserts: true });
+  const take = async (parts: ScriptPart[]): Promise<void> => {
+    for (const part of parts as (MysqlStatement | InsertedRows)[]) {
+      if (part.kind === 'rows') await taker.rows(part.bytes, part.insert);
+      else if (part.isDelimited) await taker.statement(part.bytes.toString('utf8'));
+      else throw new ScriptCutShort();
+    }
+  };
+  for await (const block of output) await take(splitter.push(block));
+  await take(lastOf(splitter));
+}
+
+function lastOf(splitter: ReturnType<typeof createSplitter>): ScriptPart[] {
+  try {
+    return splitter.end();
+  } catch (error) {
+    throw error instanceof ScriptProblem ? new ScriptCutShort() : error;
+  }
 }

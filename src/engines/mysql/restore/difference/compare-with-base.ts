@@ -2,7 +2,7 @@ import type { ManifestFile, ManifestTable } from '../../../../repository/manifes
 import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { EarlierSnapshot, RestoreRun, TableWay } from '../../../facets/restore.ts';
-import { type ComparedTables, compareTables, type EarlierTables } from '../../../shared/compare-tables.ts';
+import { type ComparedTables, compareTables, type EarlierTables } from '../../../shared/rows/compare-tables.ts';
 import { detailsOf } from '../../details.ts';
 import { ROWS_TERMINATOR_BYTES } from '../../dump/row-text.ts';
 import { digestRows } from './contents.ts';

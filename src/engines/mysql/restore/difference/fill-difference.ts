@@ -2,8 +2,8 @@ import type { ManifestTable } from '../../../../repository/manifest/manifest.ts'
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, RestoreRun, TableWay } from '../../../facets/restore.ts';
-import type { ComparedTables, TableDifference } from '../../../shared/compare-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import type { ComparedTables, TableDifference } from '../../../shared/rows/compare-tables.ts';
 import { whyWritten } from '../../branches/base-changes.ts';
 import { type BaseRecord, readBaseRecord } from '../../branches/base-record.ts';
 import { type CopyRowsResult, copyRows } from '../../branches/copy-rows.ts';
@@ -94,7 +94,8 @@ async function fillDifference(
   );
   const before = new Map(record.tables.map((table) => [table.name, table]));
   await copyRows(context, {
-    ...{ url, from: name, to: loading.url.database ?? '', tables: [...fromBase.keys()] },
+    ...{ url, from: name, to: loading.url.database ?? '' },
+    tables: [...fromBase.keys()].map((table) => ({ name: table, checksum: before.get(table)?.checksum ?? null })),
     async copied(session, { name: copied }, found) {
       assertAsRecorded(name, { table: copied, found, before: before.get(copied) });
       const [table, definition] = [fromBase.get(copied), byName.get(copied)];

@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import type { TableDifference } from '../../../shared/compare-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import type { TableDifference } from '../../../shared/rows/compare-tables.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import type { Details } from '../../details.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { CodeDefinitions } from '../../catalog/definitions/definitions.ts';
 import { readServer } from '../../catalog/introspect.ts';
@@ -13,8 +14,8 @@ import { MOVED, PENDING } from '../../swap/journal-schema.ts';
 import { SETTINGS, SETTINGS_BACK } from '../../swap/row-exchange.ts';
 import { assertPacketFits } from '../../swap/send-swap.ts';
 import { createMissing } from '../../swap/settle-code.ts';
+import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
-import type { RowExchangeOptions } from './row-exchange-options.ts';
 import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
 
 interface LockedCommit {
@@ -115,4 +116,19 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
       return createAgain();
     });
   for (const statement of ['UNLOCK TABLES', 'SET autocommit = 1', SETTINGS_BACK]) await server.execute(statement);
+}
+
+export interface RowExchangeOptions {
+  url: DatabaseUrl;
+  undo: boolean;
+  /** The branch that the rows of an undo are of. */
+  rowsOf?: RowsOf | null | undefined;
+  /** `schema` in the names of the snapshot. */
+  schema: string;
+  tables: (Omit<UndoTable, 'counter'> & {
+    /** The next value of AUTO_INCREMENT afterwards. */
+    counter: string;
+    /** Called in a transaction, in the database of the empty table. */
+    fill: (session: MysqlSession) => Promise<void>;
+  })[];
 }

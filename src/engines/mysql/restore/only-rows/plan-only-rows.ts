@@ -16,8 +16,7 @@ import { inspectDestination } from '../inspect-destination.ts';
 import { assertSameFlavour, sessionWarnings } from '../preflight.ts';
 import { dataOf } from '../rows/load-tables.ts';
 import { checkPacketLimit } from '../rows/packet-limit.ts';
-import { notReplaceable } from './not-replaceable.ts';
-import { readTriggers } from './triggers.ts';
+import { notReplaceable, readTriggers } from './triggers.ts';
 
 /** Sentence for tables with triggers. */
 const LOCKED = '; they are locked meanwhile, and their triggers are dropped and created again';

@@ -1,7 +1,8 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { prepareSession } from '../../../shared/prepare-session.ts';
+import { tablesLocked } from '../../../shared/only-rows.ts';
+import { prepareSession } from '../../../shared/run-together.ts';
 import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';
@@ -19,19 +20,17 @@ import {
   readAuxiliaryNames,
   verifyLock,
 } from '../../server/server.ts';
-import { assertNoForeignObjects } from '../../swap/foreign-objects.ts';
 import { settle, writeJournal } from '../../swap/journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from '../../swap/journal-schema.ts';
 import { settleAfterFailure, sweepLeftovers } from '../../swap/leftovers.ts';
 import { makeRecordTable, writeRecord } from '../../swap/record.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
-import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
+import { assertNoForeignObjects, createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
 import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { commitLocked } from './commit-locked.ts';
+import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
-import type { RowExchangeOptions } from './row-exchange-options.ts';
 import { readTriggers, triggerTimes } from './triggers.ts';
 
 /**
@@ -172,9 +171,5 @@ const NO_CODE = { routines: [], views: [], events: [], dangling: [], defaults: [
 function lockedOr(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
   if (!(cause instanceof SqlError && LOCKED.has(cause.errno))) return error;
-  return new UserError('tables_locked', 'Other sessions keep the tables locked, so their rows were not replaced', {
-    details: [cause.message],
-    hint: 'The destination is unchanged. End these transactions, or wait for them, and run it again.',
-    cause,
-  });
+  return tablesLocked([cause.message], cause);
 }

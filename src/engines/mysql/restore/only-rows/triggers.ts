@@ -1,3 +1,5 @@
+import { UserError } from '../../../../runtime/errors.ts';
+import { boundedList } from '../../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import { checkCode } from '../../catalog/definitions/check-definitions.ts';
 import { settingsOf } from '../../catalog/definitions/code.ts';
@@ -11,7 +13,6 @@ import { type MysqlSession, PLAIN_GRAMMAR } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { createText, dropTrigger, dynamic } from '../../swap/swap-packet.ts';
 import { tidyBodies } from '../../swap/tidy-bodies.ts';
-import { notReplaceable } from './not-replaceable.ts';
 
 /** The triggers of tables, in their order. Rejects when one could not be created again as it is. */
 export async function readTriggers(
@@ -115,5 +116,15 @@ export async function tidyTriggers(
     },
     definers: 'theirs',
     granted: new Set(),
+  });
+}
+
+/** Most names in a message. */
+const LISTED = 20;
+
+export function notReplaceable(message: string, names: string[]): UserError {
+  return new UserError('rows_not_replaceable', message, {
+    details: names.length > 0 ? [boundedList(names, LISTED)] : [],
+    hint: 'Leave these tables out, or load without --only.',
   });
 }

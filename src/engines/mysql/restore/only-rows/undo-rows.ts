@@ -5,8 +5,8 @@ import { splitName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { nonGeneratedColumns } from '../../catalog/generated-columns.ts';
-import { readTables, tablesOf } from '../../catalog/tables.ts';
+import { tablesChanged } from '../../../shared/only-rows.ts';
+import { nonGeneratedColumns, readTables, tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -50,12 +50,7 @@ async function checked(
     const found = present.find(({ name }) => name.toLowerCase() === table.toLowerCase());
     return JSON.stringify(found && nonGeneratedColumns(found).map(({ name }) => name)) !== JSON.stringify(columns);
   });
-  if (differing.length > 0) {
-    throw new UserError('definitions_differ', 'Tables were changed since their rows were replaced', {
-      details: differing.slice(0, 20).map(({ name, columns }) => `${name} had the columns ${columns.join(', ')}`),
-      hint: 'The destination is unchanged. Undo the change of the tables first.',
-    });
-  }
+  if (differing.length > 0) throw tablesChanged(differing);
   await assertReplaceable(session, { url, names: tables.map(({ table }) => table) });
   const { undo } = await readAuxiliaryNames(session, database);
   await assertKept(session, undo, tables);

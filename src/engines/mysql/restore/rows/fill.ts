@@ -16,9 +16,9 @@ import {
   type TableDefinition,
 } from '../../catalog/definitions/definitions.ts';
 import { withDanglingApart } from '../../catalog/definitions/foreign-keys.ts';
-import { viewsNotCreated } from '../../catalog/definitions/invalid-views.ts';
 import { withSequencesOwn } from '../../catalog/definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../../catalog/definitions/statement-text.ts';
+import { viewsNotCreated } from '../../catalog/definitions/view-needs.ts';
 import { inCreationOrder } from '../../catalog/table-traits.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';

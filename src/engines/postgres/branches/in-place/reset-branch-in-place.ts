@@ -3,7 +3,13 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
-import { branchIsCurrent, branchProtected, branchReplaced, findBranch } from '../../../shared/branches.ts';
+import {
+  branchIsCurrent,
+  branchProtected,
+  branchReplaced,
+  findBranch,
+  RESET_BY_COPY,
+} from '../../../shared/branches.ts';
 import { withExplainedErrors } from '../../connection/explain-errors.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -44,15 +50,15 @@ export async function resetBranchInPlace(
 ): Promise<InPlaceChanges | string> {
   const { mark, database } = branch;
   // Versions of rows say nothing about a copy of another base copy.
-  if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return ANOTHER;
+  if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return RESET_BY_COPY.another;
   const marked = await findAuxiliaryDatabases(server, url.database ?? '');
-  if (!marked.base) return ANOTHER;
+  if (!marked.base) return RESET_BY_COPY.another;
   const readers = await openBranch();
   const [same] = await readers.session.query<{ same: boolean }>(
     `SELECT oid::int8 IS NOT DISTINCT FROM ${quoteText(`${mark.destination_oid ?? 0}`)}::int8 AS same
     FROM pg_database WHERE datname = current_database() AND datname = ${quoteText(database)}`,
   );
-  if (!same?.same) return ANOTHER;
+  if (!same?.same) return RESET_BY_COPY.another;
   const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database, kept });
   if (typeof changes === 'string') return changes;
   const facts = { ...mark.branch, reset_at: context.clock().toISOString() };
@@ -60,8 +66,6 @@ export async function resetBranchInPlace(
   await server.transaction(['SET LOCAL synchronous_commit = off', comment]);
   return changes;
 }
-
-const ANOTHER = 'it is no copy of the present base copy';
 
 export function branchReaders(context: EngineContext, url: DatabaseUrl, database: string): Promise<Readers> {
   return openReaders(context, { url: withDatabase(url, database), settings: SETTINGS });

@@ -1,4 +1,5 @@
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { groupsOf } from '../../../shared/groups.ts';
+import { quoteNumber, quotePath, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 
 export interface Relation {
@@ -68,7 +69,7 @@ interface Piece {
 
 /** The last piece has no end: rows may be behind the pages that were counted. */
 function piecesOf({ schema, name, pages }: Relation, { at, whole }: { at: number; whole: boolean }): Piece[] {
-  const path = `${quoteName(schema)}.${quoteName(name)}`;
+  const path = quotePath(schema, name);
   if (whole || pages < 2 * PIECE) return [{ at, path, where: '', pages }];
   const count = Math.floor(pages / PIECE);
   return Array.from({ length: count }, (_, piece) => {
@@ -92,5 +93,5 @@ function sharesOf<Counted extends Piece>(pieces: Counted[], count: number): Coun
 const BATCH = 100;
 
 export function inBatches<Item>(items: Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => items.slice(at * BATCH, (at + 1) * BATCH));
+  return [...groupsOf(items, BATCH)];
 }

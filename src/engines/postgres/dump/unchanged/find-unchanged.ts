@@ -1,9 +1,9 @@
 import type { ManifestFile } from '../../../../repository/manifest/manifest.ts';
+import { nameOf } from '../../../../text/table-names.ts';
 import type { PackedFile, ReadSummary, RowsOfLastBuild } from '../../../facets/dump.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { TERMINATOR_LINES } from '../archive.ts';
-import { nameOf } from '../dump-progress.ts';
 import { fileName, type Range, WHOLE } from '../ranges.ts';
 import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
 import { isProvable, type SourceState } from './read-state.ts';

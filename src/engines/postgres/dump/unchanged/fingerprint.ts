@@ -6,7 +6,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { readServerIdentity } from '../../connection/identity.ts';
-import { quoteName, quoteNumber } from '../../connection/quote.ts';
+import { quoteNumber, quotePath } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { countAll, inBatches, type Relation } from './count-rows.ts';
@@ -125,7 +125,7 @@ async function readSequences(session: PostgresSession): Promise<string> {
   for (const some of inBatches(sequences)) {
     const values = some.map(
       ({ oid, schema, name }) =>
-        `SELECT ${quoteNumber(oid)}::int8 AS oid, last_value::text AS value, is_called FROM ${quoteName(schema)}.${quoteName(name)}`,
+        `SELECT ${quoteNumber(oid)}::int8 AS oid, last_value::text AS value, is_called FROM ${quotePath(schema, name)}`,
     );
     digest.update(JSON.stringify(await session.query(`${values.join(' UNION ALL ')} ORDER BY oid`)));
   }

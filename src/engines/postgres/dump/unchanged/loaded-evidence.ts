@@ -6,6 +6,7 @@ import {
   type ManifestTable,
 } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
+import { nameOf } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { readLocale, readTables } from '../../catalog/introspect.ts';
@@ -16,7 +17,6 @@ import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { majorOf } from '../../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../archive.ts';
-import { nameOf } from '../dump-progress.ts';
 import { type Evidence, newEvidence, type RangeEvidence } from './evidence.ts';
 import { LEAST_BYTES, readState } from './read-state.ts';
 

@@ -1,5 +1,6 @@
+import { groupsOf } from '../../../shared/groups.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
-import { quoteName, quoteText } from '../../connection/quote.ts';
+import { quotePath, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { conditionOf, type Range, WHOLE } from '../ranges.ts';
 import type { RangeEvidence } from './evidence.ts';
@@ -39,8 +40,8 @@ export async function findUnchangedRanges(
   const places = [...candidates.keys()].filter((at) => candidates[at] !== null);
   const step = Math.ceil(places.length / SAMPLE);
   const examine = async (some: number[]): Promise<void> => {
-    for (let from = 0; from < some.length; from += SAMPLE) {
-      const examined = some.slice(from, from + SAMPLE).map(async (at) => {
+    for (const group of groupsOf(some, SAMPLE)) {
+      const examined = group.map(async (at) => {
         const [range, candidate] = [ranges[at], candidates[at]];
         if (!range || !candidate) return;
         const { rows, fresh } = await countRange(session, { table, range, xmin });
@@ -88,7 +89,7 @@ async function countRange(
   const { schema, name } = table;
   const [count] = await session.query<Count>(`
     SELECT count(*) AS rows, coalesce(min(age(xmin)) <= age(${quoteText(String(BigInt(xmin) % TWO_TO_32))}::xid), false) AS fresh
-    FROM ONLY ${quoteName(schema)}.${quoteName(name)}${conditionOf(range)}`);
+    FROM ONLY ${quotePath(schema, name)}${conditionOf(range)}`);
   if (!count) throw new Error('a count has no row');
   return count;
 }

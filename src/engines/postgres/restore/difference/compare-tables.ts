@@ -1,7 +1,7 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DifferencePlan, EarlierSnapshot, RestoreRun } from '../../../facets/restore.ts';
-import { type ComparedTables, compareTables, type EarlierTables } from '../../../shared/compare-tables.ts';
+import { type ComparedTables, compareTables, type EarlierTables } from '../../../shared/rows/compare-tables.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { storedRows } from '../rows/stored-rows.ts';

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { filesOfTable, type Manifest, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { DifferencePlan, TableWay } from '../../../facets/restore.ts';
+import { noCrashSince } from '../../branches/base-copies.ts';
+import { connect } from '../../connection/connect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
-import { CONTENTS } from '../../dump/archive-contents.ts';
-import type { BaseContents } from '../../swap/mark.ts';
+import { CONTENTS, digestDefinitions } from '../../dump/archive-contents.ts';
+import type { BaseContents, BaseMark } from '../../swap/mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
+import { ARCHIVE } from '../rows/fill.ts';
+import type { FillRun } from '../rows/filling.ts';
 
 /** Input that determines the schema objects of a load: two loads with the same one create the same objects. */
-export interface LoadedDefinitions {
+interface LoadedDefinitions {
   manifest: Manifest;
   details: ArchiveDetails;
   /** Digest of the definitions in the archive. */
@@ -120,16 +128,13 @@ const FACTS_QUERY = `
 
 const MOST_TABLES = 10_000;
 
-export interface DescribeRequest extends LoadedDefinitions {
+interface DescribeRequest extends LoadedDefinitions {
   role: string | undefined;
   deleted: Record<string, number>;
 }
 
 /** Describes the contents of a restored database, for the mark of its base copy; needs a connection to it. */
-export async function describeContents(
-  session: PostgresSession,
-  loaded: DescribeRequest,
-): Promise<BaseContents | undefined> {
+async function describeContents(session: PostgresSession, loaded: DescribeRequest): Promise<BaseContents | undefined> {
   const { manifest, details, tables, role = null, deleted } = loaded;
   if (tables.length > MOST_TABLES) return undefined;
   const [version] = await session.query<{ server: string }>(SERVER_QUERY);
@@ -161,4 +166,37 @@ function obstacleOf({ cloned_triggers }: Facts, computed: { table: string | null
   if (cloned_triggers) return 'before PostgreSQL 15, triggers of partitions cannot be disabled';
   if (computed.some(({ table }) => table === null)) return 'a domain or a partition key calls a function of its own';
   return null;
+}
+
+export type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
+
+/** For the mark of the base copy; no contents where the archive's table of contents is not understood. */
+export async function describeBase(
+  context: EngineContext,
+  fill: FillRun,
+  { complete, deleted }: { complete: boolean; deleted: Record<string, number> },
+): Promise<DescribedBase> {
+  const { manifest, details, plan, directory, remoteTables = false, role } = fill;
+  const definitions = complete ? digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS))) : null;
+  await using session = await connect(context, fill.url, fill);
+  const { schemas, tables } = plan;
+  const described = { manifest, details, schemas, tables, remoteTables, role, deleted };
+  const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
+  const since = await noCrashSince(session);
+  const changed = fill.afterLoad && { obstacle: 'steps of after_load have changed the base copy' };
+  return {
+    ...(contents && { contents: { ...contents, ...changed } }),
+    ...(since !== null && { no_crash_since: since }),
+  };
+}
+
+/** Rows deleted from each table since it was loaded whole. */
+export function deletedRows(from: DifferencePlan | undefined, ways: TableWay[] = []): Record<string, number> {
+  const deleted = new Map(Object.entries(from?.deleted ?? {}));
+  for (const { table, way, changed } of ways) {
+    const rows = way === 'whole' ? 0 : (deleted.get(table) ?? 0) + (changed?.deleted ?? 0);
+    if (rows > 0) deleted.set(table, rows);
+    else deleted.delete(table);
+  }
+  return Object.fromEntries(deleted);
 }

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
-import { quoteName } from '../../connection/quote.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, END_OF_COPY } from '../../dump/archive.ts';
 import { COPY_FLAGS, COPY_SETTINGS, dataOf } from '../rows/copy-commands.ts';
@@ -56,7 +56,7 @@ const TOUCHED = 'pg_temp.tool_touched';
 
 function statementsOf({ table, key, removed, added }: Replacement, details: ArchiveDetails): string[] {
   const data = dataOf(table, details);
-  const path = `${quoteName(data.schema)}.${quoteName(data.table)}`;
+  const path = quotePath(data.schema, data.table);
   const columns = key.columns.map((name, index) => `${quoteName(name)} AS k${index}`);
   const keys = key.columns.map((_, index) => `k${index}`).join(', ');
   const isSame = key.columns

@@ -1,5 +1,5 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import type { TableDifference } from '../../../shared/compare-tables.ts';
+import type { TableDifference } from '../../../shared/rows/compare-tables.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../../shared/groups.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 
@@ -54,9 +55,7 @@ const BATCH = 25;
 
 async function inBatches(session: PostgresSession, pairs: Pair[]): Promise<void> {
   const statements = pairs.flatMap(({ before }) => before ?? []);
-  for (let at = 0; at < statements.length; at += BATCH) {
-    await session.transaction(statements.slice(at, at + BATCH));
-  }
+  for (const some of groupsOf(statements, BATCH)) await session.transaction(some);
 }
 
 export function relationsOf(relations: SetAsideRelation[]): string {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
-
 import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
@@ -24,7 +23,7 @@ import { analyzeAll } from '../../statistics/gather.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
-import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
+import { disableTrigger, loginTriggers, warnOfDisabled } from '../event-triggers.ts';
 import { sectionArgs, unwantedSchemas } from '../pg-restore.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';

@@ -2,6 +2,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
 import { destinationBusy } from '../../../shared/destination-lock.ts';
+import { reportSwept } from '../../../shared/swap-incomplete.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -51,11 +52,7 @@ export async function keepAndReplace(
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
   for (const warning of await checkSwap(server, { destination, undo })) report(warning);
-  const swept = await sweepLeftovers(server, destination, report);
-  if (swept.length > 0) {
-    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
-    report({ event: 'warning', code: 'leftovers_swept', message });
-  }
+  reportSwept(report, await sweepLeftovers(server, destination, report));
   if (!undo) {
     await replaceTables(context, { ...replacement, keeper: null });
     await analyzed(context, replacement);

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningProcess } from '../../../../process/runner.ts';
+import type { ProcessResult, RunningProcess } from '../../../../process/runner.ts';
 import { UserError } from '../../../../runtime/errors.ts';
+import { boundedLines } from '../../../../text/bounded-list.ts';
+import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { danglingRows, tablesLocked } from '../../../shared/only-rows.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { ClientTools } from '../../connection/tools.ts';
@@ -15,8 +18,7 @@ import { splitAtMark } from '../../subset/split-at-mark.ts';
 import { failureWords } from '../restore-errors.ts';
 import { COPY_FLAGS, copyCommands } from '../rows/copy-commands.ts';
 import { write } from '../rows/feed-tables.ts';
-import { createRowGuard, type RowGuard } from '../rows/row-guard.ts';
-import { failureOf, NOT_REPLACED } from './row-failure.ts';
+import { createRowGuard, type RowGuard } from '../rows/stored-rows.ts';
 import {
   assertCounts,
   assertKept,
@@ -219,4 +221,43 @@ async function feedAll(child: RunningProcess, { replacement, commands, ready }: 
     await write(child.stdin, END_OF_COPY);
   }
   child.stdin.end(commands.after);
+}
+
+const NOT_REPLACED = 'The rows could not be replaced';
+
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCKED = /ERROR: {2}(55P03|40P01): /;
+
+function failureOf(ended: ProcessResult, { word, tables }: { word: string; tables: TableToReplace[] }): UserError {
+  const [, list] = new RegExp(`${word}(\\[.*\\])$`, 'm').exec(ended.stderr) ?? [];
+  if (list !== undefined) {
+    const replaced = tables.map(({ name }) => name);
+    return danglingRows(parseDangling(list), replaced);
+  }
+  const words = failureWords('psql', ended).filter((line) => !line.startsWith('LOCATION:'));
+  if (!LOCKED.test(ended.stderr)) return restoreFailed(NOT_REPLACED, boundedLines(words, 20));
+  return tablesLocked(words);
+}
+
+interface DanglingRecord {
+  name: string;
+  schema: string;
+  table: string;
+  columns: string[];
+  other_schema: string;
+  other_table: string;
+  rows: number;
+  keys: string[];
+}
+
+/** The statements of this program write the list, after a secret word. */
+function parseDangling(list: string) {
+  return (JSON.parse(list) as DanglingRecord[]).map((one) => ({
+    key: one.name,
+    table: tableName(one.schema, one.table),
+    columns: one.columns,
+    references: tableName(one.other_schema, one.other_table),
+    rows: one.rows,
+    keys: one.keys,
+  }));
 }

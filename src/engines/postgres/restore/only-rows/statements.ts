@@ -1,5 +1,5 @@
 import { KEYS_LISTED } from '../../../shared/only-rows.ts';
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import { quoteName, quoteNumber, quotePath, quoteText } from '../../connection/quote.ts';
 import {
   foreignKeysQuery,
   relationsOf,
@@ -40,7 +40,7 @@ interface ExpectedCount {
 const LOCK_TIMEOUT = 10_000;
 
 export function pathOf({ schema, table }: Pick<TableToReplace, 'schema' | 'table'>): string {
-  return `${quoteName(schema)}.${quoteName(table)}`;
+  return quotePath(schema, table);
 }
 
 export function columnList(columns: string[]): string {

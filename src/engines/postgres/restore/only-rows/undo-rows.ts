@@ -1,10 +1,9 @@
-import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
-import { boundedLines } from '../../../../text/bounded-list.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
+import { tablesChanged } from '../../../shared/only-rows.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
@@ -76,15 +75,7 @@ async function assertSameColumns(
       LEFT JOIN pg_namespace n ON n.nspname = j.schema LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"`);
   const present = new Map(found.map(({ name, columns }) => [name, columns ?? []]));
   const differing = tables.filter(({ name, columns }) => JSON.stringify(present.get(name)) !== JSON.stringify(columns));
-  if (differing.length > 0) {
-    throw new UserError('definitions_differ', 'Tables were changed since their rows were replaced', {
-      details: boundedLines(
-        differing.map(({ name, columns }) => `${name} had the columns ${columns.join(', ')}`),
-        20,
-      ),
-      hint: 'The destination is unchanged. Undo the change of the tables first.',
-    });
-  }
+  if (differing.length > 0) throw tablesChanged(differing);
   const [server] = await session.query<{ version: string; encoding: string }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`,
   );

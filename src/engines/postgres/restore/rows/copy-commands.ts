@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
-import { quoteName } from '../../connection/quote.ts';
+import { quoteName, quotePath } from '../../connection/quote.ts';
 import { PSQL_FLAGS } from '../../connection/session.ts';
 import { type ClientTools, knowsRestrict } from '../../connection/tools.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
@@ -83,5 +83,5 @@ export function dataOf({ name, file }: ManifestTable, { data }: ArchiveDetails):
 
 export function pathOf(data: Pick<TableData, 'schema' | 'table' | 'root'>): string {
   const { schema, table } = data.root ?? data;
-  return `${quoteName(schema)}.${quoteName(table)}`;
+  return quotePath(schema, table);
 }

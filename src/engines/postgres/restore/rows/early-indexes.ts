@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { type ArchiveEntry, parseArchiveList } from '../../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../../dump/archive-contents.ts';
-import { ALTERS_TABLE } from '../lists-in-turn.ts';
-import { writeList } from '../write-lists.ts';
+import { ALTERS_TABLE, writeList } from '../lists-in-turn.ts';
 import { dataOf } from './copy-commands.ts';
 import type { Archive, FillRun } from './filling.ts';
 

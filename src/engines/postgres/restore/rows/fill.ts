@@ -12,20 +12,18 @@ import { connect } from '../../connection/connect.ts';
 import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
+import { type ArchiveDetails, type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
-import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { analyzeTables, analyzeViews, earlyStatistics } from '../../statistics/gather.ts';
 import { STATISTICS_FILE } from '../../statistics/stored-file.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
-import { createEventTriggers } from '../create-event-triggers.ts';
+import { createEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
-import { listsInTurn, viewsApart } from '../lists-in-turn.ts';
+import { listsInTurn, viewsApart, writeLists } from '../lists-in-turn.ts';
 import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
-import { writeLists } from '../write-lists.ts';
 import { dataOf, pathOf } from './copy-commands.ts';
 import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, FillRun } from './filling.ts';
@@ -223,7 +221,7 @@ export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 
   return Math.min(cpus, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
-export interface Section {
+interface Section {
   fill: FillRun;
   archive: Archive;
   section: RestoreSection['section'];
@@ -246,4 +244,20 @@ export async function pgRestore(context: EngineContext, { fill, archive, section
       errors,
       failureHint(errors, details),
     );
+}
+
+/**
+ * Returns a predicate for entries of an archive that are objects the snapshot leaves out, without the objects that
+ * depend on them.
+ */
+function isLeftOut(leftOut: ArchiveDetails['left_out']): (entry: ArchiveEntry) => boolean {
+  const byOid = Map.groupBy(
+    leftOut.filter(({ oid }) => oid !== 0),
+    ({ oid }) => oid,
+  );
+  const servers = leftOut.filter(({ kind }) => kind === 'server').map(({ name }) => ` SERVER ${name} `);
+  return ({ class: catalog, oid, text }) =>
+    (byOid.get(oid) ?? []).some((object) => object.class === undefined || object.class === catalog) ||
+    // It has no oid, and is not said to depend on its server.
+    (text.startsWith('USER MAPPING ') && servers.some((server) => text.includes(server)));
 }

@@ -1,4 +1,5 @@
-import { quoteName } from '../../connection/quote.ts';
+import { groupsOf } from '../../../shared/groups.ts';
+import { quotePath } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { withoutEventTriggers } from '../event-triggers.ts';
 
@@ -16,7 +17,7 @@ export async function liftForcedRowSecurity(session: PostgresSession): Promise<s
   const rows = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE ${FORCED} ORDER BY c.oid`);
-  const tables = rows.map(({ schema, name }) => `${quoteName(schema)}.${quoteName(name)}`);
+  const tables = rows.map(({ schema, name }) => quotePath(schema, name));
   await alterAll(session, tables, 'NO FORCE');
   return tables;
 }
@@ -27,11 +28,8 @@ export async function forceRowSecurity(session: PostgresSession, tables: string[
 }
 
 async function alterAll(session: PostgresSession, tables: string[], how: 'FORCE' | 'NO FORCE'): Promise<void> {
-  for (let at = 0; at < tables.length; at += BATCH) {
-    await session.transaction(
-      tables.slice(at, at + BATCH).map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY`),
-    );
-  }
+  const statements = tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY`);
+  for (const some of groupsOf(statements, BATCH)) await session.transaction(some);
 }
 
 const ALTER_EACH = (how: 'FORCE' | 'NO FORCE') =>

@@ -1,7 +1,7 @@
 import { tableName } from '../../../../text/table-names.ts';
 import type { RestorePlan } from '../../../facets/restore.ts';
-import { expectedRows } from '../../../shared/expected-rows.ts';
-import { quoteName } from '../../connection/quote.ts';
+import { expectedRows } from '../../../shared/verify.ts';
+import { quotePath } from '../../connection/quote.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
 /** Rows that are counted together after a restore. */
@@ -25,9 +25,7 @@ export function countedRows(plan: Pick<RestorePlan, 'tables' | 'empty'>, { data 
     const found = data[table.file.name];
     if (!found || found.of_extension) continue;
     const { root } = found;
-    const from = root
-      ? `${quoteName(root.schema)}.${quoteName(root.table)}`
-      : `ONLY ${quoteName(found.schema)}.${quoteName(found.table)}`;
+    const from = root ? quotePath(root.schema, root.table) : `ONLY ${quotePath(found.schema, found.table)}`;
     const total = (counted.get(from)?.rows ?? 0) + rows;
     const name = root ? tableName(root.schema, root.table) : table.name;
     const count = `SELECT count(*) AS rows FROM ${from}`;

@@ -5,11 +5,10 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { scriptFailed } from '../../../shared/script/script-errors.ts';
 import { readScript, type ScriptStatement } from '../../../shared/script/split-script.ts';
-import { literalStatement } from '../../connection/literal-statement.ts';
+import { literalStatement, textOfLiteral } from '../../connection/psql-exchange.ts';
 import { PSQL_FLAGS } from '../../connection/session.ts';
 import { anyClientTools } from '../../connection/tools.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
-import { copyLines } from './copy-lines.ts';
 import { endsTransaction } from './file-settings.ts';
 import { createSplitter } from './split.ts';
 
@@ -167,4 +166,24 @@ function errorOf(lines: string[]): string {
   const first = lines.findLastIndex((line) => /^\S+: +[0-9A-Z]{5}: /.test(line));
   const message = lines.slice(Math.max(0, first)).filter((line) => !line.startsWith('LOCATION: '));
   return message.length > 0 ? message.join('\n') : 'psql ended without a message';
+}
+
+/** Quoted texts and names of a COPY in canonical form. */
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g;
+
+/**
+ * Lines for psql that begin a COPY in canonical form. It stands there as text: behind a value that the server returns
+ * for a statement there may be any other one, and psql would run the rows as commands. Only a name whose bytes depend
+ * on the encoding is such a value, which psql quotes.
+ */
+function copyLines(copy: Buffer): string {
+  const names: string[] = [];
+  const text = copy.toString('latin1').replaceAll(QUOTED, (quoted) => {
+    if (!quoted.startsWith('"') || /^\p{ASCII}*$/u.test(quoted)) return quoted;
+    names.push(quoted.slice(1, -1).replaceAll('""', '"'));
+    return `:"copy_name_${names.length}"`;
+  });
+  const values = names.map((name, at) => `${textOfLiteral(Buffer.from(name, 'latin1'))} AS copy_name_${at + 1}`);
+  const setting = values.length > 0 ? `SELECT ${values.join(', ')} \\gset\n` : '';
+  return `${setting}${text};\n`;
 }

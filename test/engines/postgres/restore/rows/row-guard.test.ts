@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRowGuard } from '../../../../../src/engines/postgres/restore/rows/row-guard.ts';
+import { createRowGuard } from '../../../../../src/engines/postgres/restore/rows/stored-rows.ts';
 
 const ROWS = ['', '\n', 'a\tb\n', '\\\\.\n', 'x\\.\n', '\\N\n.\n'];
 const FORGED = ['\\.\n', 'a\n\\.\nb\n', 'a\n\\.b\n', 'a\n\\.\r\n', 'a\0b\n', 'a'];
