@@ -6,11 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { UserError } from '../src/runtime/errors.ts';
 import { createSemaphore } from '../src/runtime/semaphore.ts';
-import { HUB } from './database/audit.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/builds/queue.ts';
 import { insertServiceToken } from './database/callers/tokens.ts';
 import { type Database, migrate, openDatabase } from './database/database.ts';
-import { findProfiles, saveStorageProfile } from './database/storage-profiles.ts';
 import { createTargetLoader } from './database/targets/target-answers.ts';
 import { failed } from './http/answer.ts';
 import { createApp } from './http/app.ts';
@@ -79,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await migrateQueue(settings.databaseUrl);
   }
   await assertReady(db, settings);
-  const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
+  const ownerToken = dev ? await createOwnerToken(db, clock) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
   await using objectChecks = startObjectChecks({ db, buckets, log });
@@ -140,19 +138,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info('ended');
 }
 
-const TRIAL_PROFILE = 'default';
 const TRIAL_DAYS = 7;
 
-async function setUpTrial(
-  db: Database,
-  { settings, clock }: Pick<ServeOptions, 'settings' | 'clock'>,
-): Promise<string> {
-  const { bucket, keys } = settings;
-  if (bucket && (await findProfiles(db, [TRIAL_PROFILE])).length === 0) {
-    const condition = { create: true } as const;
-    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, event: { by: HUB }, keys };
-    await db.transaction().execute((transaction) => saveStorageProfile(transaction, change));
-  }
+async function createOwnerToken(db: Database, clock: () => Date): Promise<string> {
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
   const { token } = await insertServiceToken(db, { name: 'trial owner', role: 'owner', targetIds: [], expiresAt });
   return token;

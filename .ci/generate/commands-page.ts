@@ -68,8 +68,6 @@ A command that replaces or removes data shows its plan and asks first. The defau
 without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` it exits with 5 and changes nothing. The name of a database on
 another machine must be typed.
 
-In a terminal, a command without its required target or snapshot offers a list; Esc cancels (exit 130).
-
 Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
 program at once.
 
@@ -124,7 +122,7 @@ references the table) or \`part\` (it is a partition or child of \`needed_by\`):
 
 ### Stability
 
-\`tool schema events\` prints the JSON Schema (\`assets/events.schema.json\`): its root describes a line,
+\`assets/events.schema.json\` is the JSON Schema: its root describes a line,
 \`#/$defs/document.NAME\` the document of a command. Scripts can rely on the following:
 
 - A key is never removed or renamed, keeps type and meaning, and never becomes \`null\` or absent where it was not.

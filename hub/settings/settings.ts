@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { BlockList } from 'node:net';
 import * as v from 'valibot';
 import { webhookSchema } from '../../src/cloud/contract/builds.ts';
-import { type StorageSettings, storageSettingsSchema } from '../../src/cloud/contract/resources.ts';
 import type { AnswerOf } from '../../src/cloud/contract/routes.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import {
@@ -47,8 +46,6 @@ export interface HubSettings {
   webhook: { url: string; secret: string } | null;
   /** Private addresses that the webhooks of members may lead to. */
   webhookNetworks: BlockList;
-  /** The storage profile that a trial begins with. */
-  bucket: StorageSettings | null;
 }
 
 /** A service whose jobs sign in with an ID token of theirs. */
@@ -83,8 +80,6 @@ const VARIABLES = v.object({
   GITLAB_ISSUER: v.optional(url, GITLAB_ISSUER),
   WEBHOOK_NETWORKS: v.optional(readBy(networks), ''),
   ...{ WEBHOOK_URL: text, WEBHOOK_SECRET: text },
-  ...{ BUCKET: text, BUCKET_PROVIDER: text, BUCKET_ENDPOINT: text, BUCKET_REGION: text, BUCKET_PREFIX: text },
-  ...{ BUCKET_ACCESS_KEY: text, BUCKET_SECRET_KEY: text },
 });
 
 type Name = keyof typeof VARIABLES.entries;
@@ -113,7 +108,6 @@ export interface HubFlags {
   /** URL of the temporary server of a trial. */
   databaseUrl?: string | undefined;
   keys?: HubKey[];
-  bucket?: Partial<Record<'bucket' | 'provider' | 'endpoint' | 'region' | 'prefix', string | undefined>>;
 }
 
 /** Reads `TOOL_HUB_*`, each also as `TOOL_HUB_*_FILE`. Throws with exit 3 and every problem at once. */
@@ -128,7 +122,6 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
   const flag = flags.listen ? v.safeParse(readBy(address), flags.listen) : null;
   if (flag?.issues) problems.push(`--listen ${flag.issues[0].message}`);
   const webhook = hubWebhook(texts, problems);
-  const bucket = trialBucket(texts, flags, problems);
   const listen = flag?.success ? flag.output : values?.LISTEN;
   if (dev && listen && !['127.0.0.1', '::1', 'localhost'].includes(listen.host)) {
     problems.push('A trial (--dev) listens on this machine only: 127.0.0.1');
@@ -152,7 +145,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
     auditorGroups: values.AUDITOR_GROUPS,
     github: { issuer: values.GITHUB_ISSUER, rules: values.GITHUB_BUILDERS },
     gitlab: { issuer: values.GITLAB_ISSUER, rules: values.GITLAB_BUILDERS },
-    ...{ webhook, bucket },
+    webhook,
     webhookNetworks: values.WEBHOOK_NETWORKS,
   };
 }
@@ -214,26 +207,6 @@ function hubWebhook({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Texts, problem
   for (const issue of parsed.issues) {
     problems.push(`${PREFIX}WEBHOOK_${v.getDotPath(issue)?.toUpperCase()} ${issue.message}`);
   }
-  return null;
-}
-
-function trialBucket(texts: Texts, { dev, bucket = {} }: HubFlags, problems: string[]): StorageSettings | null {
-  const given: Record<string, string | undefined> = { provider: texts.BUCKET_PROVIDER ?? 's3', bucket: texts.BUCKET };
-  for (const key of ['endpoint', 'region', 'prefix', 'access_key', 'secret_key'] as const) {
-    given[key] = texts[`BUCKET_${key.toUpperCase() as Uppercase<typeof key>}`];
-  }
-  // Flags win.
-  const all = [...Object.entries(given), ...Object.entries(bucket)];
-  const settings: Record<string, string | undefined> = Object.fromEntries(
-    all.filter(([, value]) => value !== undefined),
-  );
-  if (!dev || settings.bucket === undefined) return null;
-  for (const name of ['BUCKET_ACCESS_KEY', 'BUCKET_SECRET_KEY'] as const) {
-    if (texts[name] === undefined) problems.push(`${PREFIX}${name} is not set: the bucket of a trial needs keys`);
-  }
-  const parsed = v.safeParse(storageSettingsSchema, settings);
-  if (parsed.success) return parsed.output;
-  problems.push(...parsed.issues.map((issue) => `bucket: ${v.getDotPath(issue) ?? ''} ${issue.message}`));
   return null;
 }
 

@@ -40,13 +40,12 @@ export function createModel(options: ModelOptions): Model {
   const onEnd = (run: Run) => {
     addOutcome(run, { navigation, messages });
     showEndedRehearsal(run, navigation);
-    const { notify } = model.session.getState();
-    if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
+    if (model.session.getState().notify && isLong(run)) terminal.announce(endedLine(run).text);
     void refreshHistory(model);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
-  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: null, keys: {} }));
+  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: false, keys: {} }));
   setKeysInEffect({});
   session.subscribe(({ keys }) => setKeysInEffect(keys));
   const model: Model = {
@@ -75,7 +74,9 @@ export function createModel(options: ModelOptions): Model {
   return model;
 }
 
+const LONG_RUN_MS = 10_000;
+
 /** Whoever has cancelled a run knows of its end. */
-function isLong({ state }: Run, seconds: number): boolean {
-  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > seconds * 1000;
+function isLong({ state }: Run): boolean {
+  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > LONG_RUN_MS;
 }

@@ -21,7 +21,6 @@ import type { Rows, Views } from './lists/in-view.ts';
 import type { Operations } from './operations.ts';
 import type { Route, Routes, ScreenId } from './route.ts';
 import type { RunnableProgram } from './runnable-program.ts';
-import type { AnnouncementKinds } from './terminal/announcing.ts';
 
 /** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
 export interface ScreenModule<Own extends Route = Route> {
@@ -176,8 +175,8 @@ export interface Session {
   /** Display name of the file; `null` until it is known, or when there is none. */
   file: string | null;
   mode: Mode;
-  /** Announcement of the end of long runs; `null` until it is known. */
-  notify: Settings['notify'] | null;
+  /** The end of long runs is announced; `false` until it is known. */
+  notify: boolean;
   /** Keys of commands with another key than their own. */
   keys: ConfiguredKeys;
 }
@@ -192,7 +191,7 @@ export interface TerminalControl {
   mouse(on: boolean): void;
   /** Colours of this session, whatever the configuration has. */
   useTheme(name: Settings['theme']): void;
-  announce(text: string, kinds: AnnouncementKinds): void;
+  announce(text: string): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
   /** Size of the window. */

@@ -263,7 +263,6 @@ export function lazyOperations(
       async () => (await import('../../src/operations/cloud/sign-in/sign-in-choices.ts')).listSignIns,
     ),
     signIn: inContext(async () => (await import('../../src/operations/cloud/sign-in/sign-in-choices.ts')).signInWith),
-    listAudit: inContext(async () => (await import('../../src/operations/cloud/audit.ts')).listAuditEvents),
     /** Remembers that the configuration of the current folder is trusted. */
     async trust(request: TrustRequest): Promise<void> {
       const { rememberTrust } = await import('../../src/config/trust/trust-store.ts');

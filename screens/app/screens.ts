@@ -1,8 +1,6 @@
 import { activityScreen } from '../activity/activity-screen.tsx';
-import { auditScreen } from '../audit/audit-screen.tsx';
 import { branchNameScreen } from '../branch-name/branch-name-screen.tsx';
 import { branchesScreen } from '../branches/branches-screen.tsx';
-import { cancelScreen } from '../cancel/cancel-screen.tsx';
 import { changesScreen } from '../changes/changes-screen.tsx';
 import { checkScreen } from '../check/check-screen.tsx';
 import { choiceScreen } from '../choice/choice-screen.tsx';
@@ -12,19 +10,16 @@ import { diffScreen } from '../diff/diff-screen.tsx';
 import { editorScreen } from '../editor/editor-screen.tsx';
 import { editorDiffScreen } from '../editor-diff/editor-diff-screen.tsx';
 import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.tsx';
-import { exportScreen } from '../export/export-screen.tsx';
+import { fieldScreen } from '../field/field-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
 import { ledgerScreen } from '../ledger/ledger-screen.tsx';
-import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { pointsScreen } from '../points/points-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
 import { rehearsalScreen } from '../rehearsal/rehearsal-screen.tsx';
-import { rehearsalCommandScreen } from '../rehearsal-command/rehearsal-command-screen.tsx';
 import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
-import { saveNameScreen } from '../save-name/save-name-screen.tsx';
 import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
 import { serversScreen } from '../servers/servers-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
@@ -55,10 +50,8 @@ export const SCREENS: Model['screens'] = {
   branches: branchesScreen,
   'branch-name': branchNameScreen,
   servers: serversScreen,
-  'rehearsal-command': rehearsalCommandScreen,
   rehearsal: rehearsalScreen,
   points: pointsScreen,
-  'save-name': saveNameScreen,
   changes: changesScreen,
   diff: diffScreen,
   'table-diff': tableDiffScreen,
@@ -68,16 +61,13 @@ export const SCREENS: Model['screens'] = {
   editor: editorScreen,
   'editor-diff': editorDiffScreen,
   'editor-problems': editorProblemsScreen,
-  audit: auditScreen,
   choice: choiceScreen,
-  export: exportScreen,
+  field: fieldScreen,
   'sign-in': signInScreen,
   subset: subsetScreen,
   'subset-graph': subsetGraphScreen,
-  note: noteScreen,
   palette: paletteScreen,
   trust: trustScreen,
-  cancel: cancelScreen,
   quit: quitScreen,
   help: helpScreen,
 };

@@ -5,7 +5,6 @@ import { formatNumberOf } from '../../src/text/format.ts';
 
 /** Texts in place of a list without rows: the reason, and what to do. */
 export const LOADING = {
-  audit: ['Reading the audit of the hub…'],
   branches: ['Listing branches…'],
   changes: ['Reading the database, to compare it. Nothing is changed.'],
   configuration: ['Reading the configuration…'],
@@ -28,7 +27,6 @@ export const LOADING = {
 };
 
 export const EMPTY = {
-  audit: ['No event of this target.', 'Press Esc to go back.'],
   get branches() {
     return ['No branches yet.', `Press ${keyText('new')} to create one from the base copy.`];
   },

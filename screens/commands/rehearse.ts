@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { textEdit } from '../../components/text-edit.ts';
 import { rehearseOperation } from '../../src/operations/rehearse/operation.ts';
 import type { RehearseRequest } from '../../src/operations/rehearse/rehearse.ts';
+import { REHEARSAL_COMMAND } from '../../src/operations/rehearse/screen-text.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
@@ -17,13 +18,19 @@ export const REHEARSE: KeyBinding = {
   help: 'rehearse a migration on a new branch: locks, rewrites, changes; asks for the command',
   palette: 'Rehearse migration…',
   whyNot: latestNotLoadable,
-  run: onTarget(({ navigation }, target) =>
-    navigation.push({ screen: 'rehearsal-command', target, typing: textEdit() }),
+  run: onTarget((model, target) =>
+    model.navigation.push({
+      ...{ screen: 'field', path: [target, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
+      accept(text) {
+        model.navigation.pop();
+        beginRehearsal(model, target, text);
+      },
+    }),
   ),
 };
 
 /** Begins as soon as it is planned: only a branch of its own is changed. */
-export function beginRehearsal(model: Model, target: string, text: string): void {
+function beginRehearsal(model: Model, target: string, text: string): void {
   confirmOperation(model, rehearseOperation, {
     request: { target, cwd: model.cwd, ...workOf(model, text) },
     title: 'rehearse',

@@ -1,9 +1,9 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { NAME_OF_SAVE } from '../../src/operations/back/text.ts';
 import { saveOperation } from '../../src/operations/save/operation.ts';
 import type { SaveRequest } from '../../src/operations/save/save.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
-import type { Routes } from '../app/route.ts';
 import { latestNotLoadable } from '../app/why-not.ts';
 import { refreshPoints } from '../points/points-route.ts';
 import { confirmOperation } from './runs/confirm.ts';
@@ -17,11 +17,21 @@ export const SAVE: KeyBinding = {
   run: onTarget((model, target) => askForName(model, { target })),
 };
 
-export function askForName(model: Model, { target, branch }: Pick<Routes['save-name'], 'target' | 'branch'>): void {
-  model.navigation.push({ screen: 'save-name', target, branch, typing: textEdit('') });
+/** Without a branch, the destination is saved. */
+export function askForName(model: Model, { target, branch }: Pick<SaveRequest, 'target' | 'branch'>): void {
+  const { navigation } = model;
+  navigation.push({
+    screen: 'field',
+    path: [target, ...(branch === undefined ? [] : [branch]), 'save'],
+    ...{ about: NAME_OF_SAVE, label: 'Name:', placeholder: 'before-migration', typing: textEdit('') },
+    accept(name) {
+      navigation.pop();
+      startSave(model, { target, branch, ...(name !== '' && { name }) });
+    },
+  });
 }
 
-export function startSave(model: Model, request: SaveRequest): void {
+function startSave(model: Model, request: SaveRequest): void {
   const after = (): void => refreshPoints(model, request.target);
   confirmOperation(model, saveOperation, { request, title: 'save', asks: false, after });
 }

@@ -81,9 +81,9 @@ function typedPath(change: Change, written: ConfigurationDraft['written']): KeyP
   return typeof change.value === 'object' ? [...item, ...Object.keys(change.value)] : item;
 }
 
-const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
+const OF_NAMES = new Set(['invalid_name', 'unknown_key']);
 
-const OF_VALUES = new Set(['wrong_value', 'wrong_type', 'control_character']);
+const OF_VALUES = new Set(['wrong_value', 'wrong_type', 'yaml_syntax']);
 
 /**
  * Enter: makes the change unless the text itself is invalid; problems with other keys can be fixed in any order.

@@ -1,4 +1,3 @@
-import { defaultText, textEdit } from '../../components/text-edit.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { ACTIVITY, BACK, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
@@ -17,6 +16,7 @@ import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
 import { SERVERS, START_SERVER } from '../commands/servers.ts';
 import { choosePrune, chosenSnapshots, compareSnapshots, mark, removeMarked, togglePin, transfer } from './actions.ts';
+import { askForAnnotation, askForFile } from './ask-for-text.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
 function remove(model: Model, route: SnapshotsRoute): void {
@@ -82,8 +82,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
-      if (!snapshot) return;
-      model.navigation.push({ screen: 'note', what: 'note', target, snapshot, typing: textEdit(snapshot.note ?? '') });
+      if (snapshot) askForAnnotation(model, { what: 'note', target, snapshot });
     },
   },
   {
@@ -120,9 +119,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
-      if (!snapshot) return;
-      const typing = defaultText(`${encodeURIComponent(target)}-${snapshot.id}.zip`);
-      model.navigation.push({ screen: 'export', target, snapshot, typing });
+      if (snapshot) askForFile(model, { target, snapshot });
     },
   },
   {
@@ -141,9 +138,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
-      if (!snapshot) return;
-      const typing = textEdit((snapshot.tags ?? []).join(' '));
-      model.navigation.push({ screen: 'note', what: 'tags', target, snapshot, typing });
+      if (snapshot) askForAnnotation(model, { what: 'tags', target, snapshot });
     },
   },
   { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },

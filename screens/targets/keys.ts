@@ -5,7 +5,6 @@ import { isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
 import { openNext, PANE_KEYS } from '../app/panes.ts';
 import { sortedText } from '../app/text.ts';
 import { noTarget } from '../app/why-not.ts';
-import { AUDIT } from '../commands/audit.ts';
 import { BRANCHES } from '../commands/branches.ts';
 import { BUILD } from '../commands/build.ts';
 import { CHANGES } from '../commands/changes.ts';
@@ -63,7 +62,6 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   },
   CLASSIFY,
   COPY,
-  AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
   SIGN_IN,

@@ -1,47 +1,44 @@
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
+import { boundedList } from '../text/bounded-list.ts';
 import { nearest } from '../text/nearest.ts';
-import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
-import type { CommandHost } from './host.ts';
-import { pick } from './pick.ts';
-import { PICK, snapshotItems, targetItems } from './pick-text.ts';
+import type { ArgumentSpec, CommandSpec } from './command.ts';
 
 interface CommandWords {
   spec: CommandSpec;
   arguments: Record<string, unknown>;
-  globals: Globals;
   /** The error of a line without all required arguments. */
   lacking?: UserError;
 }
 
-interface Completion {
-  host: CommandHost;
-  context: Context;
-}
+const MOST_LISTED = 10;
 
 export function needsTarget({ spec }: Pick<CommandWords, 'spec'>): boolean {
   return spec.arguments.some(isRequiredTarget);
 }
 
 /**
- * Completes the arguments: the only target of a configuration is meant where the line names none, and a person chooses
- * other targets and snapshots from a list. Returns whether the target is another one now.
+ * The only target of a configuration is meant where the line names none. Throws the error of a line that still lacks an
+ * argument. Returns whether the target is another one now.
  */
-export async function completeArguments(line: CommandWords, { host, context }: Completion): Promise<boolean> {
-  const { spec, globals, arguments: given, lacking } = line;
+export function completeArguments(
+  line: CommandWords,
+  { configuration }: Pick<Context, 'configuration'>,
+  words: string[],
+): boolean {
+  const { spec, arguments: given, lacking } = line;
   const before = targetOf(line);
-  const { settings, cloud } = context.configuration;
+  const { settings, cloud } = configuration;
   // A hub may know others.
   const targets = cloud ? [] : Object.keys(settings.targets);
-  line.arguments = withOnlyTarget(line, { targets, words: host.words }) ?? given;
-  const missing = spec.arguments.filter((one) => one.required && !hasWords(line.arguments[one.name]));
-  const [first] = missing;
-  if (lacking && first) {
-    if (!canPick(globals, host) || !missing.every(isPickable)) {
-      const { code, hint } = lacking;
-      throw new UserError(code, `Missing required argument '${first.name}'`, { hint });
-    }
-    await pickMissing(line, missing, { host, context });
+  line.arguments = withOnlyTarget(line, { targets, words }) ?? given;
+  const missing = spec.arguments.find((one) => one.required && !hasWords(line.arguments[one.name]));
+  if (lacking && missing) {
+    const known =
+      isRequiredTarget(missing) && targets.length > 0 ? `Targets: ${boundedList(targets, MOST_LISTED)}. ` : '';
+    throw new UserError(lacking.code, `Missing required argument '${missing.name}'`, {
+      hint: `${known}${lacking.hint}`,
+    });
   }
   return before !== targetOf(line);
 }
@@ -76,55 +73,7 @@ function isRequiredTarget({ complete, required }: ArgumentSpec): boolean {
   return complete === 'target' && required;
 }
 
-/** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
-function canPick({ json, tui, yes }: Globals, { terminal, environment }: CommandHost): boolean {
-  const attended = terminal.canAsk || terminal.noScreens === null;
-  return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
-}
-
-/** Reports whether a list can be offered for the argument. */
-function isPickable({ complete, variadic = false }: ArgumentSpec): boolean {
-  return !variadic && (complete === 'target' || complete === 'snapshot');
-}
-
-/** Offers a list for each target and snapshot that was not named. */
-async function pickMissing(line: CommandWords, missing: ArgumentSpec[], { host, context }: Completion): Promise<void> {
-  const { stdin: input, stdout, stderr, terminal, signal } = host;
-  const output = terminal.stderr.isTerminal ? stderr : stdout;
-  const { columns } = terminal.stderr.isTerminal ? terminal.stderr : terminal.stdout;
-  for (const { name, complete } of missing) {
-    const kind = complete === 'target' ? 'target' : 'snapshot';
-    const items = kind === 'target' ? await targets(context) : await snapshots(context, String(targetOf(line)));
-    if (items.length === 0) throw nothingToPick(kind);
-    const picked = await pick({ prompt: PICK[kind], items, input, output, columns, unicode: terminal.unicode, signal });
-    if (picked === null) throw cancelled();
-    line.arguments[name] = picked;
-    output.write(`${PICK[kind]} ${picked}\n`);
-  }
-}
-
-async function targets(context: Context) {
-  const { listTargets } = await import('../operations/targets/targets.ts');
-  return targetItems(await listTargets(context));
-}
-
-async function snapshots(context: Context, target: string) {
-  const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
-  const listed = await listSnapshots(context, target);
-  return snapshotItems(listed.snapshots, context.clock().getTime());
-}
-
 function targetOf({ spec, arguments: given }: CommandWords): unknown {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
   return argument && given[argument.name];
-}
-
-function nothingToPick(kind: 'target' | 'snapshot'): UserError {
-  return new UserError('missing_argument', `There is no ${kind} to choose from`, {
-    hint: kind === 'target' ? 'Add one to the configuration: tool config init' : 'Build one: tool build TARGET',
-  });
-}
-
-function cancelled(): UserError {
-  return new UserError('interrupted', 'Cancelled. Nothing was changed.');
 }

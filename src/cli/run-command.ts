@@ -130,7 +130,7 @@ async function perform(
   const work = async (): Promise<CommandOutcome> => {
     if (line.lacking && !needsTarget(line)) throw line.lacking;
     // Again, with the name of the target.
-    if (needsTarget(line) && (await completeArguments(line, { host, context: await session.context() }))) {
+    if (needsTarget(line) && completeArguments(line, await session.context(), host.words)) {
       session.openAgain();
     }
     return line.spec.run({ ...invocation, arguments: line.arguments } as Invocation<never, never>);

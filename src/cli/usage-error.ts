@@ -27,7 +27,7 @@ export function usageError(error: CommanderError, command: Command): UserError {
   });
 }
 
-/** Flags of DBSnapper and of former versions that have another name here. */
+/** Flags of DBSnapper that have another name here. */
 const REPLACED_FLAGS: Record<string, string> = {
   'tool --nocloud': 'Without authtoken (TOOL_AUTHTOKEN) no command uses a hub.',
   'tool --noui': 'Use --no-tui.',
@@ -36,12 +36,10 @@ const REPLACED_FLAGS: Record<string, string> = {
     'tool target TARGET --info shows the destination, and tool load TARGET --destdb URL loads elsewhere.',
   'tool targets --destdb':
     'tool targets --info shows the destinations, and tool load TARGET --destdb URL loads elsewhere.',
-  'tool --branch': 'Write the git branch after the target: tool load TARGET@GIT-BRANCH',
-  'tool --tag': 'Write the tag after the target: tool load TARGET#TAG',
-  'tool --migration': 'Write the migration after the target: tool load TARGET+MIGRATION',
-  'tool --program': 'Set program: true at the target.',
-  'tool --drop-foreign-references': 'Drop the foreign keys first: the refusal of a load lists them.',
-  'tool --unverified-sources': 'Declare it once for the target of the source: tool trust --unverified-sources TARGET',
+  'tool --update': 'Omit it: databases and buckets are always asked, without --no-check.',
+  'tool --cloud': 'tool targets and tool target list the places of every snapshot.',
+  'tool build --sanitize': 'Omit it: a build sanitizes where the target has a query.',
+  'tool --stdio': 'Omit it: tool mcp uses standard input and output.',
 };
 
 function replacementOf(words: string, message: string): string | undefined {

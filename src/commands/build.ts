@@ -10,7 +10,6 @@ export const buildCommand = defineCommand({
   arguments: [TARGET],
   options: [
     { flags: '--note <text>', description: 'note of the snapshot' },
-    { flags: '--sanitize', description: 'fail when the target has no sanitization query' },
     { flags: '--no-sanitize', description: 'do not sanitize, even if the target has a query' },
     NO_PUSH,
     ALLOW_SUPERUSER,

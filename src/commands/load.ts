@@ -94,14 +94,14 @@ export const loadCommand = defineCommand({
     if (file === undefined && (source || !drop)) {
       const flag = source ? '--source' : '--no-drop';
       throw wrongUsage(`${flag} requires an SQL file`, {
-        code: 'flag_needs_file',
+        code: 'flag_needs_flag',
         hint: `tool load TARGET FILE.sql ${flag}`,
       });
     }
     const ofSnapshots = OF_SNAPSHOTS.find(([name]) => (invocation.options[name] ?? false) !== false);
     if (file !== undefined && ofSnapshots) {
       throw wrongUsage(`${ofSnapshots[1]} cannot be used with an SQL file: ${snapshot}`, {
-        code: 'flag_needs_snapshot',
+        code: 'flag_needs_flag',
         hint: 'The content of an SQL file is unknown before it runs.',
       });
     }

@@ -11,7 +11,6 @@ export const mcpCommand = defineCommand({
       description: 'allow credentials, originals, sources, pull, push, build, load; comma-separated, repeatable',
       repeatable: true,
     },
-    { flags: '--stdio', description: 'use standard input and output (default)' },
     { flags: '--as <name>', description: 'name of the owner of its branches; default: client, user and machine' },
   ],
   examples: [

@@ -49,7 +49,6 @@ import { sanitizeCheckCommand } from './sanitize/check.ts';
 import { sanitizeClassifyCommand } from './sanitize/classify.ts';
 import { sanitizeCommand } from './sanitize/sanitize.ts';
 import { saveCommand } from './save.ts';
-import { schemaEventsCommand } from './schema/events.ts';
 import { downCommand, psCommand, upCommand } from './servers.ts';
 import { noteCommand, pinCommand, tagCommand, unpinCommand } from './share/annotate.ts';
 import { diffCommand } from './share/diff.ts';
@@ -133,7 +132,6 @@ export const COMMANDS: CommandModule[] = [
   hubMigrateCommand,
   hubReconcileCommand,
   demoCommand,
-  schemaEventsCommand,
   completionCommand,
   completeCommand,
 ];
@@ -141,7 +139,6 @@ export const COMMANDS: CommandModule[] = [
 export const FAMILIES: Record<string, string> = {
   branch: 'separate databases made from the base copy of a target',
   config: 'write, check, show and encrypt the configuration',
-  schema: 'print the JSON Schemas of input and output',
   auth: 'sign in, and store the cloud token',
   cloud: 'write and show the settings of the hub',
   token: 'create, list and revoke service tokens of the hub',

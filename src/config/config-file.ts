@@ -100,11 +100,11 @@ function decodeText(bytes: Buffer): { text: string; flaw: Flaw | null } {
   const before = text.slice(0, offset).split('\n');
   const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   if (notUtf8 !== -1) {
-    return { text, flaw: { ...position, code: 'not_utf8', message: 'not UTF-8', hint: 'Save the file as UTF-8.' } };
+    return { text, flaw: { ...position, code: 'yaml_syntax', message: 'not UTF-8', hint: 'Save the file as UTF-8.' } };
   }
   const name = `U+${text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, '0')}`;
   const message = `the control character ${name} is not allowed`;
-  return { text, flaw: { ...position, code: 'control_character', message, hint: 'Remove it.' } };
+  return { text, flaw: { ...position, code: 'yaml_syntax', message, hint: 'Remove it.' } };
 }
 
 function unreadable(path: string, error: unknown): ConfigFile {

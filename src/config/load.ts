@@ -186,7 +186,7 @@ function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
 }
 
-/** A former key already has a problem, so its new name is not reported as missing. */
+/** A key of DBSnapper already has a problem, so its name here is not reported as missing. */
 function withoutRenamed(invalid: KeyProblem[], unknown: KeyProblem[]): KeyProblem[] {
   const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
   return invalid.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));

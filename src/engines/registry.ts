@@ -18,7 +18,7 @@ export function engineForUrl(url: string): Engine {
   const profile = profileOfScheme(scheme);
   if (profile) return ENGINES[profile.id];
   const says = scheme === '' ? 'Not a connection URL' : `No engine supports ${scheme}:// of the connection URL`;
-  throw new UserError('scheme_unknown', says, {
+  throw new UserError('url_invalid', says, {
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,
   });
 }

@@ -3,42 +3,59 @@ import type { Operation } from '../operations/operation.ts';
 import type { Planned } from '../operations/planned.ts';
 import type { Allowance } from './allowances.ts';
 import * as given from './arguments.ts';
-import { type Call, defineTool, type Tool, type ToolEffect } from './tool.ts';
+import { type Call, defineTool, type Tool } from './tool.ts';
 
-interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends Planned<Request, object>, Result> {
-  /** Name of the tool that applies; the other is named `plan_…`. */
+interface OperationToolSpec<Entries extends v.ObjectEntries, Request, P extends Planned<Request, object>, Result> {
   name: string;
-  planTitle: string;
-  plans: string;
   title: string;
   description: string;
-  /** `replaces` requires the token of a plan. */
-  effect: Exclude<ToolEffect, 'reads'>;
-  needs?: { plan?: Allowance; apply?: Allowance };
+  needs?: Allowance;
   input: Entries;
   warningsKey?: string;
   operation: Operation<Request, P, Result>;
-  /** `false`: the command has no dry run, and so no shape of a plan. Default `true`. */
-  hasPlanShape?: boolean;
   request: (
     call: Call,
     given: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => NoInfer<Request> | Promise<NoInfer<Request>>;
 }
 
-/** The tool that plans an operation, and the tool that applies it. */
+/** The tool of an operation that adds something, which needs no plan. */
+export function creatingTool<
+  const Entries extends v.ObjectEntries,
+  Request,
+  P extends Planned<Request, object>,
+  Result extends object,
+>({ input, operation, request, ...spec }: OperationToolSpec<Entries, Request, P, Result>): Tool {
+  return defineTool({
+    ...spec,
+    effect: 'creates',
+    output: outputOf(operation),
+    input: v.strictObject(input),
+    async run(call, asked) {
+      const { plan, apply } = await operation.work();
+      return { data: await apply(call.context, await plan(call.context, await request(call, asked))) };
+    },
+  });
+}
+
+interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends Planned<Request, object>, Result>
+  extends OperationToolSpec<Entries, Request, P, Result> {
+  planTitle: string;
+  plans: string;
+  planNeeds?: Allowance;
+  /** `false`: the command has no dry run, and so no shape of a plan. Default `true`. */
+  hasPlanShape?: boolean;
+}
+
+/** The tool that plans an operation that replaces something, named `plan_…`, and the tool that applies it by a token of the plan. */
 export function plannedTools<
   const Entries extends v.ObjectEntries,
   Request,
   P extends Planned<Request, object>,
   Result extends object,
 >(spec: PlannedToolsSpec<Entries, Request, P, Result>): [Tool, Tool] {
-  const { name, title, description, effect, needs = {}, input, operation, request, warningsKey } = spec;
-  const output = `done.${operation.id.replace(' ', '-')}`;
-  const plan = async (call: Call, asked: Parameters<typeof request>[1]): Promise<P> => {
-    const { plan: makePlan } = await operation.work();
-    return makePlan(call.context, await request(call, asked));
-  };
+  const { name, title, description, needs, planNeeds, input, operation, request } = spec;
+  const output = outputOf(operation);
   const planTool = defineTool({
     name: `plan_${name}`,
     ...{
@@ -47,38 +64,19 @@ export function plannedTools<
       effect: 'reads',
       ...(spec.hasPlanShape !== false && { output }),
     },
-    ...(needs.plan && { needs: needs.plan }),
+    ...(planNeeds && { needs: planNeeds }),
     input: v.strictObject(input),
     async run(call, asked) {
-      const planned = await plan(call, asked);
+      const { plan } = await operation.work();
+      const planned = await plan(call.context, await request(call, asked));
       const data = { dry_run: true, plan: planned.plan };
-      const isOffered = !call.readOnly && (needs.apply === undefined || call.allow.has(needs.apply));
-      if (effect === 'creates' || !isOffered) return { data };
+      const isOffered = !call.readOnly && (needs === undefined || call.allow.has(needs));
+      if (!isOffered) return { data };
       return { data: { ...data, ...call.tokens.issue({ tool: name, given: asked, planned }) } };
     },
   });
-  const common = {
-    name,
-    title,
-    description,
-    effect,
-    output,
-    ...(needs.apply && { needs: needs.apply }),
-    ...(warningsKey !== undefined && { warningsKey }),
-  };
-  if (effect === 'creates') {
-    const create = defineTool({
-      ...common,
-      input: v.strictObject(input),
-      async run(call, asked) {
-        const { apply } = await operation.work();
-        return { data: await apply(call.context, await plan(call, asked)) };
-      },
-    });
-    return [planTool, create];
-  }
   const applyTool = defineTool({
-    ...common,
+    ...{ name, title, description, effect: 'replaces', output, ...(needs && { needs }) },
     input: v.strictObject({ ...input, token: given.token }),
     async run({ context, tokens }, { token, ...asked }) {
       const planned = tokens.take<P>(token, { tool: name, given: asked });
@@ -87,4 +85,8 @@ export function plannedTools<
     },
   });
   return [planTool, applyTool];
+}
+
+function outputOf({ id }: { id: string }): string {
+  return `done.${id.replace(' ', '-')}`;
 }

@@ -28,19 +28,6 @@ export const SERVER_TOOLS: Tool[] = [
     run: async ({ context }) => ({ data: { servers: await ownServers(context) } }),
   }),
   defineTool({
-    name: 'plan_create_server',
-    title: 'Plan a server',
-    description: 'Returns what create_server would do. Changes nothing.',
-    effect: 'reads',
-    needs: 'credentials',
-    input: START,
-    output: 'done.up',
-    async run({ context }, asked) {
-      const { plan } = await upOperation.work();
-      return { data: { dry_run: true, plan: (await plan(context, requestOf(asked))).plan } };
-    },
-  }),
-  defineTool({
     name: 'create_server',
     title: 'Start a server',
     description: `Starts a database server of your own with a snapshot, and returns its URL with the password. No other database is changed or connected to. It ends with this session, or with stop_server; at most ${MOST_SERVERS} run.`,
@@ -68,8 +55,8 @@ export const SERVER_TOOLS: Tool[] = [
     title: 'Stop a server',
     description:
       'Stops a server that create_server has started in this session, and removes its files. Requires the token of plan_stop_server with the same arguments.',
-    effect: 'replaces',
-    needs: { plan: 'credentials', apply: 'credentials' },
+    needs: 'credentials',
+    planNeeds: 'credentials',
     input: { port: given.port },
     operation: downOperation,
     request: (_, { port }) => ({ port, own: true }),

@@ -11,7 +11,7 @@ import { saveOperation } from '../operations/save/operation.ts';
 import type { Context } from '../runtime/context.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import * as given from './arguments.ts';
-import { plannedTools } from './planned-tools.ts';
+import { creatingTool, plannedTools } from './planned-tools.ts';
 import { SERVER_TOOLS } from './server-tools.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -89,14 +89,11 @@ export const TOOLS: Tool[] = [
       return password ? { data: rest, secret: { url } } : { data: { ...rest, url, hint: withoutPassword(rest) } };
     },
   }),
-  ...plannedTools({
+  creatingTool({
     name: 'create_branch',
-    planTitle: 'Plan a new branch',
-    plans: `Returns what create_branch would do, and what it needs. Changes nothing. ${FROM_DATABASES}`,
     title: 'Create a branch',
     description:
       'Creates a separate database of your own from the base copy of a target, or from the present state of a branch of yours (from). Loads the newest snapshot as the base copy where there is none. The destination is not changed.',
-    effect: 'creates',
     input: { target: given.target, name: given.branch, count: v.optional(given.count), from: v.optional(given.from) },
     operation: branchCreateOperation,
     request: ({ owner }, request) => ({ ...request, owner }),
@@ -108,7 +105,6 @@ export const TOOLS: Tool[] = [
     title: 'Reset a branch',
     description:
       'Replaces the content of a branch of your own by the base copy, or by the state of the branch that it was created from. The present state is saved first, where saves.before has agent. Requires the token of plan_reset_branch with the same arguments.',
-    effect: 'replaces',
     input: { target: given.target, name: given.branch },
     operation: branchResetOperation,
     request: ({ owner }, request) => ({ ...request, owner }),
@@ -120,7 +116,6 @@ export const TOOLS: Tool[] = [
     title: 'Drop branches',
     description:
       'Drops branches of your own. This cannot be undone. Requires the token of plan_drop_branch with the same arguments.',
-    effect: 'replaces',
     input: { target: given.target, names: given.branches },
     operation: branchDropOperation,
     request: ({ owner }, request) => ({ ...request, owner }),
@@ -139,14 +134,11 @@ export const TOOLS: Tool[] = [
       return { data: { ...list, points: points.slice(offset) } };
     },
   }),
-  ...plannedTools({
+  creatingTool({
     name: 'save',
-    planTitle: 'Plan a save',
-    plans: 'Returns what save would store. Changes nothing.',
     title: 'Save a branch',
     description:
       'Stores the present state of a branch of your own as a save, to which back returns. Older saves of yours beyond saves.keep are removed. No database is changed.',
-    effect: 'creates',
     input: {
       ...{ target: given.target, name: given.branch, save: v.optional(given.save), note: v.optional(given.note) },
     },
@@ -164,7 +156,6 @@ export const TOOLS: Tool[] = [
     title: 'Return a branch to a save',
     description:
       'Replaces the content of a branch of your own by one of your saves of it, or by the base copy (load). The present state is saved first, where saves.before has agent. Requires the token of plan_back with the same arguments.',
-    effect: 'replaces',
     input: { target: given.target, name: given.branch, point: v.optional(given.point) },
     operation: backOperation,
     request: ({ owner }, { target, name: branch, point }) => ({
@@ -211,15 +202,12 @@ export const TOOLS: Tool[] = [
       return { data: await explainSubset(context, request) };
     },
   }),
-  ...plannedTools({
+  creatingTool({
     name: 'rehearse',
-    planTitle: 'Plan a rehearsal',
-    plans: `Returns what rehearse would do. Changes nothing. ${FROM_DATABASES}`,
     title: 'Rehearse a migration',
     description: `Runs SQL (sql, or a .sql file of the project) on a new branch, which is dropped afterwards, and reports locks, rewrites, changes and statements that are dangerous under load, with safer forms. Values in messages of the server are masked. The destination is not changed. ${FROM_DATABASES}`,
-    effect: 'creates',
     // Whoever has the URL of a branch can run the same.
-    needs: { plan: 'credentials', apply: 'credentials' },
+    needs: 'credentials',
     input: { target: given.target, sql: v.optional(given.sql), file: v.optional(given.sqlFile) },
     operation: rehearseOperation,
     warningsKey: 'run_warnings',
@@ -235,8 +223,7 @@ export const TOOLS: Tool[] = [
     title: 'Load a snapshot',
     description:
       'Replaces the destination of a target by a snapshot, or with only_tables the rows of these; one copy of the previous content is kept for tool undo. Requires the token of plan_load with the same arguments.',
-    effect: 'replaces',
-    needs: { apply: 'load' },
+    needs: 'load',
     input: {
       target: given.target,
       snapshot: v.optional(given.snapshot),
@@ -256,8 +243,8 @@ export const TOOLS: Tool[] = [
     title: 'Build a snapshot',
     description:
       'Reads the source of a target and stores a new snapshot of it, sanitized where the target has a query for it. Requires the token of plan_build with the same arguments.',
-    effect: 'replaces',
-    needs: { plan: 'build', apply: 'build' },
+    needs: 'build',
+    planNeeds: 'build',
     input: { target: given.target, note: v.optional(given.note) },
     operation: buildOperation,
     hasPlanShape: false,

@@ -86,7 +86,7 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
 
 function assertOneTable(name: string, meant: string[]): void {
   if (meant.length < 2) return;
-  throw new UserError('table_ambiguous', `Ambiguous table ${name}: ${meant.join(', ')}`, {
+  throw new UserError('name_ambiguous', `Ambiguous table ${name}: ${meant.join(', ')}`, {
     hint: `Write one of them with quotes: ${meant[0]}`,
   });
 }

@@ -123,7 +123,7 @@ describeWithPostgres('tool cloud audit and token', () => {
     });
     const [one, two] = [await create('--target', 'orders', '--role', 'reader'), await create('--target', 'users')];
     const revoke = (word: unknown) => cli.json(['cloud', 'token', 'revoke', String(word)]);
-    expect(await revoke('job')).toMatchObject({ exit: 2, last: { error: { code: 'service_token_ambiguous' } } });
+    expect(await revoke('job')).toMatchObject({ exit: 2, last: { error: { code: 'name_ambiguous' } } });
     expect(await revoke(one.last.id)).toMatchObject({ exit: 0 });
     expect(await revoke('job')).toMatchObject({ exit: 0, last: { id: two.last.id } });
     const readOnly = await cli.json(['--read-only', 'cloud', 'token', 'create', 'x', '--target', 'orders']);

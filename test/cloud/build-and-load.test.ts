@@ -155,7 +155,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const late = { restored_at: long, restore_expected_every: '1w' };
       await hub.database.db.updateTable('targets').set(late).where('name', '=', target).execute();
       const old = { at: long.toISOString(), snapshot: id };
-      const targets = (await reader.json(['targets', '--update'])).last.targets as { name: string }[];
+      const targets = (await reader.json(['targets'])).last.targets as { name: string }[];
       expect(targets.find(({ name }) => name === target)).toMatchObject({ last_restore: old, restore_late: true });
       const info = (await reader.tool(['targets', '--no-check', '--info'])).stdout;
       expect(info).toMatch(new RegExp(`Status +restore late[\\s\\S]*Restored +${id} as a proof, 10 days ago`));
@@ -239,7 +239,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const destdb = hub.postgres.url('source');
       expect(await cli.json(['load', target, '--yes', '--destdb', destdb])).toMatchObject(refused);
       // Of another target, too; the list of targets is where this machine knows it from.
-      await cli.tool(['targets', '--update']);
+      await cli.tool(['targets']);
       await cli.folder.write('x.sql', 'SELECT 1');
       expect(await cli.json(['load', 'mine', 'x.sql', '--yes', '--destdb', destdb])).toMatchObject(refused);
     });
@@ -320,7 +320,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const cli = await machine('developers');
       await buildOriginal(cli, target);
       const second = await buildOriginal(cli, target);
-      expect((await cli.tool(['targets', '--update'])).stdout).toContain(target);
+      expect((await cli.tool(['targets'])).stdout).toContain(target);
       expect((await cli.json(['prune', '--keep-last', '1', '--yes'])).last.targets).toEqual([]);
       expect((await cli.json(['prune', target, '--keep-last', '1', '--yes'])).exit).toBe(0);
       const other = await machine('developers');
@@ -336,7 +336,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const text = `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\n`;
       const cli = await configuredCli(`${text}override: {dst_db_url: "${hub.postgres.url(copy)}"}\n`);
       expect((await cli.json(['pull', target])).exit).toBe(0);
-      expect((await cli.tool(['targets', '--update'])).exit).toBe(0);
+      expect((await cli.tool(['targets'])).exit).toBe(0);
       const second = await buildOriginal(builder, target);
       await proxy.stop();
       const loaded = await cli.tool(['load', target, '--yes']);

@@ -46,7 +46,7 @@ describeWithPostgres('cloud targets', () => {
     ];
     const cli = await configuredCli(text.join('\n'));
     const targets = async (...words: string[]) => {
-      const { exit, stdout, stderr } = await cli.tool(['targets', '--update', '--json', ...words]);
+      const { exit, stdout, stderr } = await cli.tool(['targets', '--json', ...words]);
       const rows = exit === 0 ? (JSON.parse(stdout).targets as { name: string; type: string; title: string }[]) : [];
       return { exit, stderr, types: Object.fromEntries(rows.map(({ name, type }) => [name, type])), rows };
     };
@@ -60,10 +60,10 @@ describeWithPostgres('cloud targets', () => {
     expect(rows.find(({ name }) => name === 'orders')).toMatchObject({
       ...{ title: 'Orders', src_url: null, snapshots: 0, late: true, status: 'unchecked' },
     });
-    expect((await cli.tool(['targets', '--update'])).stdout).toMatch(/orders .* late /);
+    expect((await cli.tool(['targets'])).stdout).toMatch(/orders .* late /);
     await cli.folder.write('work/snapshots/orders/20260102T030405Z-00000001.json', '{}');
     expect((await targets()).rows.find(({ name }) => name === 'orders')).toMatchObject({ snapshots: 1 });
-    expect((await cli.tool(['targets', '--update', '--info'])).stdout).toMatch(/Status +late/);
+    expect((await cli.tool(['targets', '--info'])).stdout).toMatch(/Status +late/);
     expect(stderr).toContain('Target "local" is in the file and on the hub');
   });
 
@@ -149,7 +149,7 @@ describeWithPostgres('cloud targets', () => {
     await putTarget(hub, 'named', { settings: { snapshot: { src_url: url, dst_url: url } } });
     const { token } = await hub.person('mona', ['developers']);
     const environment = { TOOL_AUTHTOKEN: token };
-    const { stdout } = await cli.tool(['targets', '--update', '--json'], { environment });
+    const { stdout } = await cli.tool(['targets', '--json'], { environment });
     const row = JSON.parse(stdout).targets.find(({ name }: { name: string }) => name === 'named');
     expect(row).toMatchObject({ src_url: url, dst_url: url, status: 'unchecked' });
     expect(connections).toBe(0);

@@ -1,11 +1,10 @@
-import { beforeEach, expect, it, test } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { type Change, startSanitizeFixture } from '../helpers/databases/sanitize-fixture.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 import { runWith, type TestedRun } from '../helpers/terminal/cli-host.ts';
-import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithPostgres('tool sanitize', () => {
   const fixture = suiteResource(startSanitizeFixture);
@@ -82,10 +81,4 @@ describeWithPostgres('tool sanitize', () => {
     expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining('statement 1 (line 1)') });
     expect(await kinds()).toEqual([false, false]);
   });
-});
-
-test('build --sanitize is refused for a target without a sanitization query, before it connects', async () => {
-  const { json } = await configuredCli('targets: {app: {snapshot: {src_url: "postgres://app@127.0.0.1:1/app"}}}\n');
-  const { exit, last } = await json(['build', 'app', '--sanitize']);
-  expect({ exit, last }).toMatchObject({ exit: 3, last: { event: 'error', code: 'query_missing' } });
 });

@@ -80,10 +80,10 @@ test('an allowed target must be another target', async () => {
   expect((await folder.inspect()).problems).toMatchObject([
     {
       severity: 'error',
-      code: 'allowed_target_unknown',
+      code: 'wrong_value',
       key: 'targets.staging.allow_destination_of[1]',
       hint: 'Did you mean production?',
     },
-    { severity: 'error', code: 'own_source_allowed', key: 'targets.staging.allow_destination_of[2]' },
+    { severity: 'error', code: 'wrong_value', key: 'targets.staging.allow_destination_of[2]' },
   ]);
 });

@@ -64,7 +64,7 @@ test('an unset key has its default, and a key without a value counts as not set'
     debug: false,
     trace: false,
     theme: 'auto',
-    notify: { after: 10, title: true, bell: true, desktop: true },
+    notify: true,
     keys: {},
     docker: {},
     override: {},

@@ -93,8 +93,8 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
       '',
     ].join('\n'),
     problems: [
-      '6:48 where_and_percent where and percent are both set for public.a',
-      '7:11 where_or_percent neither where nor percent is set for public.b',
+      '6:48 wrong_value where and percent are both set for public.a',
+      '7:11 wrong_value neither where nor percent is set for public.b',
       '8:19 wrong_value targets.app.subset.subset_tables[2].table must be a table with its schema: schema.table',
       '8:31 wrong_value targets.app.subset.subset_tables[2].percent must be at most 100',
     ],
@@ -133,7 +133,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
   {
     title: 'a duplicate key is a problem',
     text: 'debug: true\ntrace: true\ndebug: false\n',
-    problems: ['4:1 duplicate_key duplicate key debug'],
+    problems: ['4:1 yaml_syntax duplicate key debug'],
   },
   {
     title: 'a template needs its quotes',

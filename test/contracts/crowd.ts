@@ -17,7 +17,7 @@ const MOST_SNAPSHOTS = 8;
 
 /** Errors that one of several processes may have because of the others: what it was to work on is gone, taken or changed. */
 const EXPECTED = new Set([
-  ...['snapshot_missing', 'snapshot_not_here', 'snapshot_not_there', 'plan_outdated', 'destination_busy'],
+  ...['snapshot_missing', 'snapshot_not_here', 'snapshot_not_here', 'plan_outdated', 'destination_busy'],
   ...['nothing_to_undo', 'no_base_copy', 'base_copy_outdated', 'storage_busy'],
 ]);
 

@@ -229,7 +229,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
     'refuses a query that is empty, drops every table, or loses its connection, each with an error of its own',
     async () => {
       const bad = [
-        { query: '-- nothing', code: 'query_empty' },
+        { query: '-- nothing', code: 'query_missing' },
         {
           query: 'DROP VIEW mailing; DROP TABLE booking; DROP TABLE person; DROP TABLE city; DROP TABLE login_log',
           code: 'nothing_left',

@@ -28,7 +28,6 @@ async function check(content: Buffer, ...words: string[]) {
 const CASES: [string, number][] = [
   ['many-at-once', 3],
   ['not-utf8', 3],
-  ['old-keys', 3],
   ['storage-no-credentials', 0],
   ['syntax-tab', 3],
   ['too-deep', 3],

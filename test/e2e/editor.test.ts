@@ -29,7 +29,7 @@ it('a value is changed and saved by keys alone, and every other byte of the file
   onTestFinished(() => terminal.close());
   const file = () => readFile(join(folder.path, 'tool.yml'), 'utf8');
   await terminal.waitFor('The shop');
-  terminal.press('E');
+  terminal.press('e');
   await terminal.waitFor('❯ general');
   terminal.press('enter');
   await terminal.waitFor('❯ secret_key');
@@ -77,7 +77,7 @@ describeWithPostgres('the editor on a real server', () => {
     });
     onTestFinished(() => terminal.close());
     await terminal.waitFor('1 target');
-    terminal.press('E');
+    terminal.press('e');
     await terminal.waitFor('❯ general');
     terminal.press('G', ' ');
     await terminal.waitFor(/❯ +- app/);

@@ -131,7 +131,7 @@ describeWithPostgres('a load of some tables', () => {
 
   it('is refused with a file, and of a table that is not there', async () => {
     const file = await tool('load', 'shop', 'fixtures.sql', '--tables', 'public.log');
-    expect(file).toMatchObject({ exit: 2, last: { code: 'flag_needs_snapshot' } });
+    expect(file).toMatchObject({ exit: 2, last: { code: 'flag_needs_flag' } });
     expect(await tool('load', 'shop', '--only')).toMatchObject({ exit: 2, last: { code: 'flag_needs_flag' } });
     const other = await tool('load', 'shop', '--tables', 'public.log', '--only', '--in-place');
     expect(other).toMatchObject({ exit: 2, last: { code: 'usage' } });

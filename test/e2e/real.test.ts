@@ -261,26 +261,9 @@ describeWithPostgres('the screens on a real server', () => {
     ]);
   });
 
-  it('offer a list for a target that a command lacks; Esc ends it', async () => {
-    terminal = openTerminal({
-      command: [process.execPath, PROGRAM, 'target'],
-      cwd: folder.path,
-      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: work },
-    });
-    await terminal.waitFor((screen) => screen.includes('homesick') && screen.includes('away'));
-    terminal.press('esc');
-    expect(await terminal.exited).toMatchObject({ exitCode: 130 });
-  });
-
-  it.for<{ what: string; variables: Record<string, string>; kinds: string[] }>([
-    { what: 'by title, bell and OSC 9 after the configured time', variables: {}, kinds: ['title', 'bell', 'desktop'] },
-    { what: 'by what is not switched off', variables: { BELL: 'false', TITLE: 'no' }, kinds: ['desktop'] },
-    { what: 'not when it took less than the configured time', variables: { AFTER: '600' }, kinds: [] },
-    { what: 'not when all is switched off', variables: { TITLE: 'no', BELL: 'no', DESKTOP: 'no' }, kinds: [] },
-  ])('announce the end of a run $what; the title is restored', async ({ variables, kinds }) => {
-    const given = Object.entries({ AFTER: '0', ...variables }).map(([key, value]) => [`TOOL_NOTIFY__${key}`, value]);
+  it('do not announce the end of a run of less than ten seconds', async () => {
     const command = `printf '\\033]2;my shell\\007'; exec "${process.execPath}" "${PROGRAM}"`;
-    await open([], { command: ['sh', '-c', command], environment: Object.fromEntries(given) });
+    await open([], { command: ['sh', '-c', command] });
     terminal.press('/', 'shop', 'enter', 'b');
     await terminal.waitFor('Built snapshot 0 of shop');
     terminal.press('esc');
@@ -288,11 +271,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('q');
     await expectRestored(0);
     await terminal.waitFor('Built snapshot 0 of shop');
-    const { titles, bells, notifications } = terminal.announced();
-    const built = expect.stringMatching(/^tool: (✓ )?Built snapshot 0 of shop \(\w{8} RAW\)/);
-    expect(titles).toEqual(kinds.includes('title') ? ['my shell', built, 'my shell'] : ['my shell']);
-    expect(bells).toBe(kinds.includes('bell') ? 1 : 0);
-    expect(notifications).toEqual(kinds.includes('desktop') ? [built] : []);
+    expect(terminal.announced()).toEqual({ titles: ['my shell'], bells: 0, notifications: [] });
   });
 
   it('say where a target stands that does not answer, and go on meanwhile', async () => {

@@ -177,7 +177,6 @@ describeWithPostgres('lists of a bucket', () => {
       });
       expect(await call('plan_load', { target: 'app' })).toMatchObject(refusal);
       expect(await call('plan_load', { target: 'app', snapshot: original.id })).toMatchObject(refusal);
-      expect(await call('plan_create_branch', { target: 'app', name: 'b' })).toMatchObject(refusal);
       expect(await call('create_branch', { target: 'app', name: 'b' })).toMatchObject(refusal);
       expect(await call('plan_load', { target: 'shared' })).toMatchObject(refusal);
       const { signature: _, ...unsigned } = { ...original, sanitized: true };

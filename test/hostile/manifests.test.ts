@@ -161,8 +161,8 @@ describe('rejects paths in a working directory', () => {
     await writeFile(victim, 'kept');
     for (const id of ['/../../../../outside', '/../../objects/aa/x', '../../../../../../outside']) {
       const hostile = { ...MANIFEST, id };
-      await expect(repository.remove(hostile)).rejects.toMatchObject({ code: 'key_outside', exit: 5 });
-      await expect(repository.write(hostile)).rejects.toMatchObject({ code: 'key_outside' });
+      await expect(repository.remove(hostile)).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
+      await expect(repository.write(hostile)).rejects.toMatchObject({ code: 'content_refused' });
     }
     expect(await readFile(victim, 'utf8')).toBe('kept');
   });
@@ -189,7 +189,7 @@ describe('rejects paths in a working directory', () => {
         () => store.remove(key),
       ];
       for (const attempt of attempts) {
-        await expect((async () => await attempt())()).rejects.toMatchObject({ code: 'key_outside' });
+        await expect((async () => await attempt())()).rejects.toMatchObject({ code: 'content_refused' });
       }
       expect(await readFile(join(folder.path, 'outside'), 'utf8')).toBe('kept');
     },

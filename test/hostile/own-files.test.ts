@@ -94,7 +94,16 @@ describe('folder with foreign files', () => {
   test('a record of a server is taken only with a folder that the program makes', async () => {
     const dead = { ...(await identityOf()), pid: DEAD };
     const record = (id: string, directory: string, owner: object) => ({
-      ...{ format: 1, id, engine: 'postgres', target: 'app', snapshot: 'aaaa0000', database: 'app', port: null, url: null },
+      ...{
+        format: 1,
+        id,
+        engine: 'postgres',
+        target: 'app',
+        snapshot: 'aaaa0000',
+        database: 'app',
+        port: null,
+        url: null,
+      },
       ...{ detached: true, created_at: '2026-01-01T00:00:00.000Z', directory, owner },
     });
     // Of another name, with other rights, of another host, and as the program makes it.
@@ -171,7 +180,7 @@ describe('folder with foreign files', () => {
     await storeSnapshot(one.directory, { ...named, id: 'aaaa0001' });
     await storeSnapshot(one.directory, { ...named, id: 'bbbb0000' });
     const found = async (snapshot: string) => (await findSnapshot(one.context, { target: 'app', snapshot })).row.id;
-    await expect(found('aaaa')).rejects.toMatchObject({ code: 'snapshot_ambiguous', exit: 2 });
+    await expect(found('aaaa')).rejects.toMatchObject({ code: 'name_ambiguous', exit: 2 });
     await expect(found('')).rejects.toMatchObject({ code: 'snapshot_missing' });
     await expect(found('cccc')).rejects.toMatchObject({ code: 'snapshot_missing' });
     expect(await Promise.all([found('aaaa0001'), found('aaaa0000'), found('b')])).toEqual([
@@ -180,7 +189,7 @@ describe('folder with foreign files', () => {
       'bbbb0000',
     ]);
     await storeSnapshot(one.directory, { ...named, created_at: '2026-01-02T00:00:00.000Z' });
-    await expect(found('aaaa0000')).rejects.toMatchObject({ code: 'snapshot_ambiguous' });
+    await expect(found('aaaa0000')).rejects.toMatchObject({ code: 'name_ambiguous' });
   });
 });
 

@@ -171,7 +171,7 @@ describe('a trusted tool.yml of the current folder', () => {
     const folder = await trustedFolder();
     const text = BASE.replace('name: Application', 'name: Shop').replace('base_url: https://hub.example.com\n', '');
     const more =
-      '# a comment\ntheme: dark\nnotify: { bell: false }\nkeys: { build: w, write: b }\nbase_url: https://hub.example.com\n';
+      '# a comment\ntheme: dark\nnotify: false\nkeys: { build: w, write: b }\nbase_url: https://hub.example.com\n';
     await folder.write('tool.yml', `${text}${more}`);
     expect(await tool(folder, ['targets', '--no-check'])).toMatchObject({ exit: 0 });
   });

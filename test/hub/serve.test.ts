@@ -47,24 +47,16 @@ describeWithPostgres('tool hub', () => {
 
   test('serve --dev starts a database of its own, prints an owner token once, and ends with SIGTERM', async () => {
     const port = await freePort();
-    const hub = tool(['hub', 'serve', '--dev', '--listen', `127.0.0.1:${port}`, '--bucket', 'trial'], {
-      TOOL_HUB_BUCKET_ACCESS_KEY: 'key-of-the-trial',
-      TOOL_HUB_BUCKET_SECRET_KEY: 'secret-of-the-trial',
-    });
+    const hub = tool(['hub', 'serve', '--dev', '--listen', `127.0.0.1:${port}`]);
     await eventually(async () => hub.output().includes('toolhub_'), { deadline: 25_000 });
     const [token = ''] = /toolhub_[\w-]+/.exec(hub.output()) ?? [];
     const at = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await at('/readyz')).text()).toBe('ready\n');
     expect(await (await at('/api/v3/me')).json()).toMatchObject({ role: 'owner' });
-    const profiles = await (await at('/api/v3/storage_profiles')).text();
-    expect(JSON.parse(profiles).items).toMatchObject([
-      { name: 'default', settings: { provider: 's3', bucket: 'trial' } },
-    ]);
     hub.child.kill('SIGTERM');
     expect(await hub.ended).toBe(0);
     expect(hub.output().match(/toolhub_/g)).toHaveLength(1);
-    expect(hub.output() + profiles).not.toMatch(/(key|secret)-of-the-trial/);
   });
 
   test('migrate, then serve with settings from files; serve never migrates', async () => {
@@ -169,13 +161,6 @@ describeWithPostgres('tool hub', () => {
       'TOOL_HUB_WEBHOOK_SECRET',
     ]);
     expect(error.details.join()).not.toContain('my-secret-key');
-  });
-
-  test('the bucket of a trial needs keys', async () => {
-    const flags = { dev: true, databaseUrl: 'postgres://localhost/hub', keys: [], bucket: { bucket: 'trial' } };
-    await expect(readHubSettings({}, flags)).rejects.toMatchObject({
-      details: [expect.stringContaining('TOOL_HUB_BUCKET_ACCESS_KEY'), expect.stringContaining('_SECRET_KEY')],
-    });
   });
 
   test('a trial listens on this machine only', async () => {

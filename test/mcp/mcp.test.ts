@@ -39,7 +39,7 @@ const maskedTarget = (server: TestPostgres) => ({
 
 const READING = [
   ...['branch_url', 'changes', 'diff', 'list_branches', 'list_points', 'list_snapshots', 'list_targets'],
-  ...['plan_back', 'plan_create_branch', 'plan_drop_branch', 'plan_load', 'plan_reset_branch', 'plan_save'],
+  ...['plan_back', 'plan_drop_branch', 'plan_load', 'plan_reset_branch'],
 ];
 const CHANGING = ['back', 'create_branch', 'drop_branch', 'reset_branch', 'save'];
 
@@ -215,7 +215,6 @@ describeWithPostgres('tool mcp', () => {
     for (const target of ['app', 'masked']) {
       expect(await strict.refusal('plan_load', { target })).toMatchObject(refused);
       expect(await strict.refusal('plan_load', { target, snapshot: '0' })).toMatchObject(refused);
-      expect(await strict.refusal('plan_create_branch', { target, name: 's' })).toMatchObject(refused);
       expect(await strict.refusal('create_branch', { target, name: 's' })).toMatchObject(refused);
     }
     await applySanitize(masked, await planSanitize(masked, { target: 'masked', push: false }));
@@ -317,7 +316,7 @@ describeWithPostgres('tool mcp', () => {
     expect(await agent.refusal('plan_back', { ...branch, point: 'previous' })).toMatchObject({
       code: 'nothing_to_undo',
     });
-    for (const name of ['plan_back', 'plan_save', 'save', 'list_points']) {
+    for (const name of ['plan_back', 'save', 'list_points']) {
       expect(await foreign.refusal(name, branch)).toMatchObject({ code: 'branch_not_own' });
     }
     await foreign.client.close();
@@ -394,10 +393,7 @@ describeWithPostgres('tool mcp', () => {
     const owned = `DO $$ BEGIN ASSERT ${mark} LIKE '%"owner":"me"%'; END $$`;
     const request = { target: 'app', sql: `${owned}; CREATE UNIQUE INDEX person_name ON person (left(name, 3));` };
     const needed = { code: 'tool_not_allowed', hint: expect.stringContaining('--allow credentials') };
-    for (const name of ['rehearse', 'plan_rehearse']) expect(await agent.refusal(name, request)).toMatchObject(needed);
-    expect(await allowed.call('plan_rehearse', request)).toMatchObject({
-      plan: { works: [{ kind: 'sql_file', run: 'sql' }], keep: false },
-    });
+    expect(await agent.refusal('rehearse', request)).toMatchObject(needed);
     const failed = await allowed.call('rehearse', request);
     expect(failed).toMatchObject({
       ...{ outcome: 'failed', kept: false },

@@ -5,7 +5,6 @@ import { tablesColumns } from '../../screens/tables/tables-screen.tsx';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { formatTable } from '../../src/cli/printers/table.ts';
 import { branchColumns } from '../../src/operations/branch/list/text.ts';
-import { auditColumns } from '../../src/operations/cloud/audit-text.ts';
 import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/operations/targets/targets-text.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable, measureColumns } from '../../src/presentation/shapes/table-layout.ts';
@@ -34,12 +33,6 @@ const branches = [fakeBranch('login-form'), fakeBranch('a_branch_with_a_long_nam
 const tables = [
   { table: 'public.orders', rows: 120_000, bytes: 32_000_000 },
   { table: `public.${'very_'.repeat(10)}long`, rows: 78_000, bytes: 15_900_000 },
-];
-const audit = [
-  {
-    ...{ at: '2026-11-20T10:00:00.000Z', actor: 'ann@example.com', action: 'snapshot.publish', target: 'shop' },
-    ...{ object: '3f2a9c01', outcome: 'done' as const, address: '203.0.113.7' },
-  },
 ];
 const WIDTHS = Array.from({ length: 201 }, (_, index) => 40 + index);
 
@@ -86,7 +79,6 @@ function lists(wide: boolean, height: number): [string, At][] {
     ],
     ['branches', onScreen(branchColumns(branches, new Date(now)), branches, room)],
     ['tables', onScreen(tablesColumns({ tables, excluded: [], marked: [], glyphs }), tables, room)],
-    ['audit', onScreen(auditColumns({ withTarget: false, withSubject: false }), audit, room)],
   ];
 }
 
@@ -103,7 +95,7 @@ describe.each(PANELS)('on a screen %s', (_, wide, height) => {
     expect(counts).toEqual([...counts].sort((a, b) => a - b));
     for (const { titles } of shown) expect(shown.at(-1)?.titles).toEqual(expect.arrayContaining(titles));
     // A branch is wider than the narrowest windows: a name, an age, a size and the last use.
-    const least = name === 'branches' || name === 'audit' ? 60 : 40;
+    const least = name === 'branches' ? 60 : 40;
     expect(shown.filter((__, index) => (WIDTHS[index] ?? 0) >= least).flatMap(({ cut }) => cut)).toEqual([]);
     if (wide && name !== 'tables') expect(shown.at(-1)?.place).toBe('beside');
   });

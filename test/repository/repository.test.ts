@@ -153,7 +153,7 @@ test('the query of a snapshot stays until the snapshot is removed, and no id lea
   expect(await repository.listQueries()).toEqual(
     new Map([[kept.id, join(folder.path, 'query-texts', `${kept.id}.sql`)]]),
   );
-  await expect(repository.writeQuery('../../0', '')).rejects.toMatchObject({ code: 'key_outside' });
+  await expect(repository.writeQuery('../../0', '')).rejects.toMatchObject({ code: 'content_refused' });
 });
 
 test('a target whose name begins like another has its own snapshots only', async () => {

@@ -194,9 +194,8 @@ describe('the file of a ledger', () => {
     expect(text).toContain('\\u202e');
     expect(parseLedger(text, 'x').get('app')).toEqual(ledger);
     const item = { name, type: 'text', table: 's.t', column: 'a', samples: [], valuesLeft: 1, rows: 1, values: [] };
-    const counts = { changed: 0, kept: 1, empty: 0, excluded: 0, open: 0 };
     const [row] = reviewRows(
-      { target: 'app', file: 'x', counts, open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
+      { file: 'x', open: [{ ...item, entry: { state: 'kept', reason } }], tables: new Map() },
       new Map(),
     );
     const [{ value } = { value: '' }] = row ? reviewFacts(row) : [];
@@ -210,7 +209,7 @@ describe('the file of a ledger', () => {
     await using _folder = folder;
     const entries = Array.from({ length: 100_001 }, (_, at) => [`s.t.column_${at}`, kept] as const);
     await expect(updateLedger(place, () => new Map(entries))).rejects.toMatchObject({
-      code: 'ledger_not_written',
+      code: 'file_not_written',
       message: `${file} would have 100001 columns, more than 100000`,
     });
   });
@@ -258,7 +257,7 @@ describe('the file of a ledger', () => {
     const failing = updateLedger(place, () => {
       throw new Error('no');
     });
-    await expect(failing).rejects.toMatchObject({ code: 'ledger_not_written' });
+    await expect(failing).rejects.toMatchObject({ code: 'file_not_written' });
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 

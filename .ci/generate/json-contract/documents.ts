@@ -51,4 +51,4 @@ export const DOCUMENTS: Record<string, ResultShape[]> = {
 };
 
 /** Commands whose output is not a document of this contract: JSON Schemas, a server's log, and the completion's own. */
-export const OTHER_DOCUMENTS = ['config schema', 'schema events', 'hub serve', 'mcp', '__complete'];
+export const OTHER_DOCUMENTS = ['config schema', 'hub serve', 'mcp', '__complete'];

@@ -80,8 +80,15 @@ export function endedLine({ title, state, summary }: Run): ScreenNotice {
   return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };
 }
 
-export function cancelQuestion({ title }: Run): { question: string; lines: string[] } {
-  return { question: `Cancel: ${title}?`, lines: ['Partial work is removed; the destination is unchanged.'] };
+export function cancelQuestion({ title }: Run) {
+  return {
+    question: `Cancel: ${title}?`,
+    lines: ['Partial work is removed; the destination is unchanged.'],
+    options: [
+      { label: 'Continue', value: 'stay' },
+      { label: 'Cancel the run', value: 'cancel' },
+    ],
+  };
 }
 
 export function quitQuestion(live: Run[]) {

@@ -7,20 +7,16 @@ const MOST_CHARACTERS = 200;
 const SAVE_TITLE = '\x1b[22;2t';
 const RESTORE_TITLE = '\x1b[23;2t';
 
-export type AnnouncementKinds = Record<'title' | 'bell' | 'desktop', boolean>;
-
 /** Announces results to users who look elsewhere; `restore` gives the window its own title back. */
 export function createAnnouncer(stdout: Pick<Writable, 'write'>) {
   let saved = false;
   return {
-    announce(text: string, { title, bell, desktop }: AnnouncementKinds): void {
+    announce(text: string): void {
       // The name in front keeps a text from being a command of ConEmu, such as `9;4`.
       const shown = `tool: ${[...printable(text)].slice(0, MOST_CHARACTERS).join('')}`;
-      if (title) stdout.write(`${saved ? '' : SAVE_TITLE}\x1b]2;${shown}\x07`);
-      saved ||= title;
-      if (bell) stdout.write('\x07');
-      // OSC 9: iTerm2, WezTerm, kitty, Windows Terminal.
-      if (desktop) stdout.write(`\x1b]9;${shown}\x07`);
+      // The bell, and OSC 9: iTerm2, WezTerm, kitty, Windows Terminal.
+      stdout.write(`${saved ? '' : SAVE_TITLE}\x1b]2;${shown}\x07\x07\x1b]9;${shown}\x07`);
+      saved = true;
     },
     restore(): void {
       if (saved) stdout.write(RESTORE_TITLE);

@@ -1,5 +1,6 @@
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { isLive, type Run } from '../../../src/state/runs.ts';
+import { cancelQuestion } from '../../app/frame/run-text.ts';
 import { refreshTargetsAnew } from '../../app/lists/refresh.ts';
 import { type KeyBinding, type KeyContext, type Model, orNotify, quietly } from '../../app/model.ts';
 import { onRun } from '../../app/on-selected.ts';
@@ -70,9 +71,13 @@ export const RUN_KEYS: KeyBinding[] = [
 ];
 
 /** A waiting run loses nothing: it is cancelled without a question. */
-function cancel({ runs, navigation }: Model, { id, state }: Run): void {
-  if (state.status === 'waiting') runs.cancel(id);
-  else navigation.push({ screen: 'cancel', run: id });
+function cancel(model: Model, run: Run): void {
+  if (run.state.status === 'waiting') model.runs.cancel(run.id);
+  else
+    model.navigation.push({
+      ...{ screen: 'choice', path: [run.target, 'cancel'], ...cancelQuestion(run) },
+      answer: (value) => value === 'cancel' && model.runs.cancel(run.id),
+    });
 }
 
 /** Replaces the screen of the run that failed. */

@@ -36,8 +36,8 @@ export const cloudAuditCommand = defineCommand({
       return { data: { events }, text: auditCsv(events).trimEnd(), verbatim: true };
     }
     const { formatTable } = await import('../../cli/printers/table.ts');
-    const { auditColumns, MORE_EVENTS, NO_EVENTS } = await import('../../operations/cloud/audit-text.ts');
-    const table = events.length > 0 ? formatTable(auditColumns(), events, invocation.tableOptions()) : NO_EVENTS;
+    const { AUDIT_COLUMNS, MORE_EVENTS, NO_EVENTS } = await import('../../operations/cloud/audit-text.ts');
+    const table = events.length > 0 ? formatTable(AUDIT_COLUMNS, events, invocation.tableOptions()) : NO_EVENTS;
     return { data: { events }, text: more ? `${table}\n\n${MORE_EVENTS}` : table };
   },
 });

@@ -7,14 +7,6 @@ export const hubServeCommand = defineCommand({
   options: [
     { flags: '--dev', description: 'run a trial with a throw-away database; print its owner token once' },
     { flags: '--listen <address>', description: 'address and port, default 127.0.0.1:3000' },
-    {
-      flags: '--bucket <name>',
-      description: 'bucket of a trial; keys: TOOL_HUB_BUCKET_ACCESS_KEY, _SECRET_KEY',
-    },
-    { flags: '--bucket-provider <provider>', description: 'provider of the bucket, as in storage_profiles' },
-    { flags: '--bucket-endpoint <url>', description: 'endpoint of the bucket' },
-    { flags: '--bucket-region <region>', description: 'region of the bucket' },
-    { flags: '--bucket-prefix <prefix>', description: 'prefix in the bucket' },
   ],
   examples: [
     { command: 'tool hub serve --dev', does: 'run a trial on 127.0.0.1:3000' },
@@ -34,9 +26,7 @@ export const hubServeCommand = defineCommand({
       import('../../../hub/settings/settings.ts'),
       import('../../../hub/settings/parse-values.ts'),
     ]);
-    const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
-    const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };
-    const flags = { dev, listen, bucket: { bucket, ...place } };
+    const flags = { dev, listen };
     const isOwnDatabase = dev && !environment.TOOL_HUB_DATABASE_URL && !environment.TOOL_HUB_DATABASE_URL_FILE;
     const common = { dev, version: grammar.version, write, signal, clock };
     if (!isOwnDatabase) {

@@ -9,9 +9,7 @@ export const targetCommand = defineCommand({
   arguments: [TARGET, { ...SNAPSHOT, description: 'only matching ones; default: all' }],
   options: [
     { flags: '-o, --original', description: 'also list original snapshots of a share target' },
-    { flags: '-u, --update', description: 'read the bucket again (default)' },
     { flags: '--info', description: 'print all details of target and snapshots' },
-    { flags: '--cloud', description: 'only snapshots in the bucket' },
   ],
   examples: [
     { command: 'tool target app', does: 'list the snapshots' },
@@ -22,7 +20,7 @@ export const targetCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { target, snapshot } = invocation.arguments;
-    const { original = false, info = false, cloud = false } = invocation.options;
+    const { original = false, info = false } = invocation.options;
     const { snapshotsText, targetInfoText } = await import('../../cli/printers/lists.ts');
     const { findTarget } = await import('../../operations/targets/find-target.ts');
     const { listSnapshots } = await import('../../operations/snapshots/snapshots.ts');
@@ -33,8 +31,7 @@ export const targetCommand = defineCommand({
     const context = await invocation.context();
     const { share } = findTarget(context.configuration, target);
     const select = snapshot === undefined ? undefined : toSelector(snapshot);
-    const all = await listSnapshots(context, target, { original, select });
-    const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
+    const listed = await listSnapshots(context, target, { original, select });
     const now = context.clock().getTime();
     const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });
     if (!info) return { data: listed, text: table };

@@ -48,7 +48,7 @@ export async function rewriteFile({
     throw new Error('another program keeps changing it');
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError('configuration_not_written', `${file} cannot be written: ${(error as Error).message}`, {
+    throw new UserError('file_not_written', `${file} cannot be written: ${(error as Error).message}`, {
       hint: 'Nothing was changed.',
       cause: error,
     });

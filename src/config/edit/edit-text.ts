@@ -109,7 +109,7 @@ export function spotFinder(text: string, path: KeyPath): (path: KeyPath) => Spot
 }
 
 export function cannotEdit(path: KeyPath): UserError {
-  return new UserError('configuration_not_written', `Cannot change ${dotted(path)} safely in this file`, {
+  return new UserError('file_not_written', `Cannot change ${dotted(path)} safely in this file`, {
     hint: 'Nothing was changed. Edit the file, or put the value on its own line.',
   });
 }

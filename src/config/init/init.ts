@@ -67,7 +67,7 @@ export async function initConfiguration(request: InitRequest): Promise<InitResul
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError('configuration_not_written', `Cannot write the configuration: ${reason}`, {
+    throw new UserError('file_not_written', `Cannot write the configuration: ${reason}`, {
       hint: 'Choose another file: --config FILE',
       cause: error,
     });

@@ -33,7 +33,6 @@ export function fixFor({ code, key, file }: Problem, fixable: FixContext): TextF
 
 const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
   unknown_key: toTheKeyThatWasMeant,
-  old_key: toItsPlace,
   wrong_type: asItWasMeant,
   wrong_value: toTheNearestChoice,
   storage_profile_not_found: toTheNearestProfile,
@@ -44,7 +43,9 @@ const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
 };
 
 function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
-  const { path, shape } = place;
+  const { path, shape, written } = place;
+  const instead = replacementOf(path);
+  if (instead !== null) return moving(place, pathOfKey(written, instead));
   const around = shapeAt(shape, path.slice(0, -1));
   if (around?.kind !== 'object') return null;
   const { sibling, elsewhere } = keyGuesses(shape)(String(path.at(-1)), [...around.keys.keys()]);
@@ -54,11 +55,6 @@ function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   // `<name>` is the target or profile of the key.
   const named = only.replace('<name>', () => String(path[1]));
   return named.startsWith(String(path[0])) || !only.includes('<name>') ? moving(place, named.split('.')) : null;
-}
-
-function toItsPlace(place: FixTarget): TextFix | null {
-  const [instead] = replacementOf(place.path)?.split(',') ?? [];
-  return instead === undefined ? null : moving(place, pathOfKey(place.written, instead));
 }
 
 /** Moves a value to a missing key, in that key's style. */

@@ -10,7 +10,7 @@ export interface InEffect {
   file: string | null;
   mode: Mode;
   theme: Settings['theme'];
-  notify: Settings['notify'];
+  notify: boolean;
   keys: ConfiguredKeys;
   /** Names of the targets that are skipped, since they are invalid. */
   misnamed: string[];

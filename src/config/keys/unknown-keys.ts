@@ -18,16 +18,8 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
     const key = String(path.at(-1));
     const shown = dotted([...path.slice(0, -1), firstWord(key)]);
     const replacement = replacementOf(path);
-    if (replacement !== null) {
-      return {
-        path,
-        code: 'old_key',
-        at: 'key',
-        message: `${shown} is a key of a former version`,
-        hint: `Write ${replacement}.`,
-      };
-    }
-    return { path, code: 'unknown_key', at: 'key', message: `unknown key ${shown}`, hint: hintFor(key, known) };
+    const hint = replacement === null ? hintFor(key, known) : `Write ${replacement}.`;
+    return { path, code: 'unknown_key', at: 'key', message: `unknown key ${shown}`, hint };
   };
 }
 

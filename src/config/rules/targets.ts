@@ -74,9 +74,9 @@ export function* subsetTablesChooseRows(draft: Draft, { isWritten }: RuleContext
       const [where, percent] = ['where', 'percent'].map((key) => isWritten([...path, key]));
       if (where && percent) {
         const message = `where and percent are both set for ${table}`;
-        yield { path: [...path, 'percent'], code: 'where_and_percent', message, hint };
+        yield { path: [...path, 'percent'], code: 'wrong_value', message, hint };
       } else if (!where && !percent) {
-        yield { path, code: 'where_or_percent', message: `neither where nor percent is set for ${table}`, hint };
+        yield { path, code: 'wrong_value', message: `neither where nor percent is set for ${table}`, hint };
       }
     }
   }
@@ -91,7 +91,7 @@ export function* stepsDoOneThing(draft: Draft, { isWritten }: RuleContext): Gene
       const says = `step ${index + 1} has ${written.length === 0 ? 'neither command nor' : 'both command and'} query_file`;
       yield {
         path,
-        code: 'step_not_one_thing',
+        code: 'wrong_value',
         message: { says },
         hint: 'Give each step either command or query_file.',
       };

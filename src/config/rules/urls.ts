@@ -125,11 +125,11 @@ export function* allowedTargetsExist(draft: Draft, { isWritten }: RuleContext): 
       const path = ['targets', owner, 'allow_destination_of', index];
       if (loaded === owner) {
         const message = `target '${owner}' cannot allow itself: its own source is never its destination`;
-        yield { path, code: 'own_source_allowed', message, hint: 'Remove it from the list.' };
+        yield { path, code: 'wrong_value', message, hint: 'Remove it from the list.' };
       } else if (loaded !== undefined && !isWritten(['targets', loaded])) {
         const near = nearest(loaded, names);
         const hint = near === null ? 'Enter a target that may load into this source.' : `Did you mean ${near}?`;
-        yield { path, code: 'allowed_target_unknown', message: `there is no target '${loaded}'`, hint };
+        yield { path, code: 'wrong_value', message: `there is no target '${loaded}'`, hint };
       }
     }
   }

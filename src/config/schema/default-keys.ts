@@ -1,9 +1,8 @@
 /** The commands of the screens by id, and their keys: the shown one, then others that do the same. */
 export const KEY_COMMANDS = {
   accept: { keys: ['a'], does: 'accept what is missing, and run again' },
-  activity: { keys: ['t', 'h', 'H'], does: 'open the activity: runs, messages and history' },
+  activity: { keys: ['t'], does: 'open the activity: runs, messages and history' },
   all_rows: { keys: ['+'], does: 'subset: copy all rows of a table' },
-  audit: { keys: ['A'], does: 'open the audit of a cloud target' },
   back: { keys: ['U'], does: 'list the points to return to' },
   branches: { keys: ['B'], does: 'open the branches of a target' },
   build: { keys: ['b'], does: 'build a snapshot' },
@@ -19,7 +18,7 @@ export const KEY_COMMANDS = {
   compare: { keys: ['C'], does: 'compare snapshots' },
   copy: { keys: ['y'], does: 'copy a URL' },
   diagram: { keys: ['O'], does: 'subset: draw a table with its neighbours' },
-  edit: { keys: ['e', 'E'], does: 'edit the configuration, a note, or a query' },
+  edit: { keys: ['e'], does: 'edit the configuration, a note, or a query' },
   exclude: { keys: ['-'], does: 'subset: exclude a table; load without steps' },
   export: { keys: ['X'], does: 'export a snapshot to a file' },
   filter: { keys: ['/'], does: 'filter a list; search a log' },

@@ -4,7 +4,6 @@ import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
 import { key, optionalKey } from './key.ts';
-import { notifySchema } from './notify.ts';
 import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
@@ -68,7 +67,12 @@ export const settingsSchema = v.strictObject({
   debug: v.optional(key(v.boolean(), 'Prints external commands to standard error, and keeps a log.'), false),
   trace: v.optional(key(v.boolean(), 'Logs every event and SQL statement.'), false),
   theme: v.optional(key(v.picklist(THEMES), 'Colours of the screens.', { harmless: true }), 'auto'),
-  notify: v.optional(key(notifySchema, 'Announcements of the screens when a long run ends.', { harmless: true }), {}),
+  notify: v.optional(
+    key(v.boolean(), 'Announces the end of a long run: title of the window, bell, desktop notification.', {
+      harmless: true,
+    }),
+    true,
+  ),
   keys: v.optional(
     key(commandKeysSchema, 'Keys of the screens, by the command ids of docs/screens.md.', { harmless: true }),
     {},
@@ -138,11 +142,6 @@ export const settingsSchema = v.strictObject({
         shared_target_dst_db_url: optionalKey(destinationUrl, 'Destination of shared snapshots.'),
         cpus: optionalKey(cores, 'CPU cores for all operations.'),
         ...baseCopyKeys,
-        branch_database: optionalKey(
-          v.pipe(v.string(), v.regex(/^(?=.{1,100}$).*\{name\}/, 'must contain {name}, in at most 100 characters')),
-          'Database name of a branch; default {destination}_{name}.',
-          { example: '{destination}_{name}' },
-        ),
       }),
       'Default values.',
     ),

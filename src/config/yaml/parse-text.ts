@@ -101,7 +101,7 @@ function inPlainWords(message: string): string {
 }
 
 export function tooDeep(offset: number): TextFlaw {
-  return { code: 'too_deep', message: `nested deeper than ${MAX_DEPTH} levels`, hint: null, offset };
+  return { code: 'yaml_syntax', message: `nested deeper than ${MAX_DEPTH} levels`, hint: null, offset };
 }
 
 function tooLong({ message, hint }: TextLimit, offset: number): TextFlaw {

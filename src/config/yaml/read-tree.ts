@@ -39,11 +39,11 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
       const offset = startOf(pair.key ?? map);
       if (key === null) {
         const hint = isMap(pair.key) ? TEMPLATE_IN_QUOTES : 'Write a word in front of the colon.';
-        report({ code: 'invalid_key', message: 'a key must be text', hint, offset });
+        report({ code: 'yaml_syntax', message: 'a key must be text', hint, offset });
       } else if (isMergeKey(pair)) {
         merged.push(read(pair.value, depth + 1));
       } else if (key in tree) {
-        report({ code: 'duplicate_key', message: `duplicate key ${key}`, hint: 'Remove one.', offset });
+        report({ code: 'yaml_syntax', message: `duplicate key ${key}`, hint: 'Remove one.', offset });
       } else {
         tree[key] = read(pair.value, depth + 1);
       }
@@ -67,7 +67,7 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
     size += anchor.size;
     if (aliased <= MAX_ALIASED) return structuredClone(anchor.value);
     const message = `aliases refer to more than ${MAX_ALIASED} values`;
-    if (fitted) report({ code: 'too_many_aliases', message, hint: null, offset });
+    if (fitted) report({ code: 'yaml_syntax', message, hint: null, offset });
     return null;
   }
 

@@ -64,7 +64,7 @@ function digest(text: string): string {
 
 export function baseNameTaken(name: string, destination: string): UserError {
   return new UserError(
-    'base_name_taken',
+    'database_name_taken',
     `The database "${name}" exists, and is not a base copy or spare of "${destination}"`,
     { hint: 'Rename or drop it: the base copy and the spare need their names.' },
   );
@@ -72,7 +72,7 @@ export function baseNameTaken(name: string, destination: string): UserError {
 
 export function undoNameTaken(name: string, destination: string): UserError {
   return new UserError(
-    'undo_name_taken',
+    'database_name_taken',
     `The database "${name}" exists, and is not an undo copy of "${destination}"`,
     { hint: 'Nothing was changed. Rename or drop it, or pass --no-undo: the undo copy needs this name.' },
   );

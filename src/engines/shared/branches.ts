@@ -31,8 +31,8 @@ export function branchExists(name: string): UserError {
 }
 
 export function databaseTaken(database: string, name: string): UserError {
-  return new UserError('branch_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
-    hint: 'Choose another name for the branch, or set defaults.branch_database.',
+  return new UserError('database_name_taken', `The database "${database}" exists, and is not branch "${name}"`, {
+    hint: 'Choose another name for the branch.',
   });
 }
 

@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto';
 import { UserError } from '../../runtime/errors.ts';
 import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../text/visible-name.ts';
 
-export const DEFAULT_RULE = '{destination}_{name}';
-
 /** Branches that one command creates, at most. */
 const MOST = 100;
 const DIGEST_LENGTH = 8;
 
 export interface BranchNameRule {
-  /** With `{name}`, and perhaps `{destination}`. */
-  rule: string;
-  destination: string;
+  prefix: string;
   limit: { most: number; lengthOf: (text: string) => number };
 }
 
@@ -19,8 +15,8 @@ export interface BranchNameRule {
  * The database of a branch: lower-case letters, digits and `_`, so that no client has to quote it, with a digest where
  * it would be too long or belongs to another branch.
  */
-export function branchDatabase(name: string, { rule, destination, limit }: BranchNameRule, taken: Set<string>): string {
-  const whole = rule.replaceAll('{destination}', () => destination).replaceAll('{name}', () => safe(name));
+export function branchDatabase(name: string, { prefix, limit }: BranchNameRule, taken: Set<string>): string {
+  const whole = prefix + safe(name);
   const digested = (): string => `${cut(whole, limit)}_${digest(name)}`;
   return limit.lengthOf(whole) > limit.most || taken.has(whole) ? digested() : whole;
 }

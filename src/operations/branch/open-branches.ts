@@ -186,8 +186,8 @@ export function noBranches(target: string, why: string): UserError {
 }
 
 function isDestination(database: string, target: string): UserError {
-  return new UserError('branch_name_taken', `The database "${database}" is the destination of target "${target}"`, {
-    hint: 'Choose another name for the branch, or set defaults.branch_database.',
+  return new UserError('database_name_taken', `The database "${database}" is the destination of target "${target}"`, {
+    hint: 'Choose another name for the branch.',
   });
 }
 

@@ -11,7 +11,7 @@ import { assertExcludes, type BuildRequest, build } from './build.ts';
 import { readEvidence } from './evidence.ts';
 
 export interface BuildAndSanitizeRequest extends Omit<BuildRequest, 'source'> {
-  /** `true` fails without a sanitization query. Default: sanitize where the target has one. */
+  /** Default `true`: where the target has a query. */
   sanitize?: boolean;
   /** Restores the snapshot to sanitize with the rights of the loading user. */
   allowSuperuser?: boolean;
@@ -45,7 +45,7 @@ export interface PlannedBuild extends Planned<BuildAndSanitizeRequest, BuildPlan
 export async function planBuild(context: Context, request: BuildAndSanitizeRequest): Promise<PlannedBuild> {
   const { target, note, push = true, full } = request;
   if (request.nullify) assertExcludes(context, request);
-  const isSanitized = request.sanitize !== false && (request.sanitize || hasSanitizeQuery(context, target));
+  const isSanitized = request.sanitize !== false && hasSanitizeQuery(context, target);
   const sanitize = isSanitized ? await planSanitize(context, sanitizeRequest(request)) : null;
   const { why: all_read } = await readEvidence(context, { target, full });
   const [last] = await localRepository(context).list(target);

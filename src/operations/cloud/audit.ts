@@ -15,7 +15,7 @@ export interface AuditRequest {
   most?: number;
 }
 
-export interface AuditList {
+interface AuditList {
   events: AuditEvent[];
   /** Older events match, too. */
   more: boolean;

@@ -40,7 +40,7 @@ export async function revokeServiceToken(context: Context, word: string): Promis
     });
   }
   if (others.length > 0) {
-    throw new UserError('service_token_ambiguous', `${valid.length} service tokens are named "${word}"`, {
+    throw new UserError('name_ambiguous', `${valid.length} service tokens are named "${word}"`, {
       details: valid.map(({ id, targets }) => `${id}: ${targets.join(', ')}`),
       hint: 'Give the id of one.',
     });

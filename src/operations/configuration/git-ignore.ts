@@ -32,7 +32,7 @@ export async function ignoreInGit(file: string): Promise<void> {
     await handle.writeFile(`${text === '' || text.endsWith('\n') ? '' : '\n'}${ignoreLine(basename(file))}\n`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError('configuration_not_written', `Cannot write ${path}: ${reason}`, {
+    throw new UserError('file_not_written', `Cannot write ${path}: ${reason}`, {
       hint: 'Nothing was written. Add the file to .gitignore by hand, or choose another file: --config FILE',
       cause,
     });

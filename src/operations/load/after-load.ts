@@ -110,7 +110,7 @@ async function withTimeout(
     context.signal.throwIfAborted();
     if (!limit.signal.aborted) throw cause;
     throw new UserError(
-      'after_load_timeout',
+      'after_load_failed',
       `Step ${name} took longer than ${formatDuration(seconds * 1000)} and was ended: ${run}`,
       {
         hint: `${UNCHANGED} Give the step a longer timeout (seconds), or load without the steps: --no-after-load.`,

@@ -270,7 +270,7 @@ async function restorationOf(
 
 function afterLoadInPlace(target: string, why: string): UserError {
   return new UserError(
-    'after_load_in_place',
+    'in_place_impossible',
     `The steps of after_load need a shadow database: the load is in place, ${why}`,
     { hint: `Commands cannot run inside its transaction. Load without them: tool load ${target} --no-after-load` },
   );

@@ -289,7 +289,7 @@ function queryMissing(target: string): UserError {
 }
 
 function queryEmpty({ chosenBy }: SanitizeQuery): UserError {
-  return new UserError('query_empty', `The sanitization query of ${chosenBy} holds no statement`, {
+  return new UserError('query_missing', `The sanitization query of ${chosenBy} holds no statement`, {
     hint: 'Without one the original itself would be published as sanitized.',
   });
 }

@@ -82,7 +82,7 @@ export function imageKeyOf(
   { target, manifest, programs }: Omit<ImageKey, 'database'>,
 ): ImageKey {
   const { nameLimit: limit } = profileOf(manifest.engine);
-  const database = branchDatabase(target, { rule: '{name}', destination: target, limit }, new Set(databases));
+  const database = branchDatabase(target, { prefix: '', limit }, new Set(databases));
   return { target, manifest, database, programs };
 }
 

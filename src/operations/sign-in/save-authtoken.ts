@@ -28,7 +28,7 @@ export async function saveAuthtoken(
 }
 
 function notAToken(): UserError {
-  return new UserError('authtoken_not_valid', 'Not a token: empty, or contains blanks', {
+  return new UserError('invalid_value', 'Not a token: empty, or contains blanks', {
     hint: 'tool auth token - reads it from standard input, one line.',
   });
 }

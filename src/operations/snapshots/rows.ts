@@ -187,7 +187,7 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
   const table = tables.find((other) => other.name === found);
   if (another !== undefined) {
     throw new UserError(
-      'table_ambiguous',
+      'name_ambiguous',
       `Ambiguous table ${name}: ${meant.length > 0 ? meant.join(', ') : unqualified.join(', ')}`,
       { hint: 'Write the name with its schema.' },
     );

@@ -209,7 +209,7 @@ function namedBy(
 
 function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: LocatedSnapshot[] }): UserError {
   return new UserError(
-    'snapshot_ambiguous',
+    'name_ambiguous',
     `Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`,
     {
       details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),

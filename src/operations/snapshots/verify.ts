@@ -145,7 +145,7 @@ async function openSource(
     };
   }
   if (!remote) {
-    throw new UserError('snapshot_not_there', `Snapshot ${row.index} (${row.id}) is only on this machine`, {
+    throw new UserError('snapshot_not_here', `Snapshot ${row.index} (${row.id}) is only on this machine`, {
       hint: 'Verify it without --remote, or push it first.',
     });
   }

@@ -31,7 +31,7 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
 }
 
 function formatUnknown(file: string): UserError {
-  return new UserError('graph_format_unknown', `Cannot draw ${file}: unknown format`, {
+  return new UserError('invalid_value', `Cannot draw ${file}: unknown format`, {
     hint: 'Name a file that ends in .mmd: Mermaid, which GitHub, GitLab and many editors draw. Its program makes an SVG: mmdc -i subset.mmd -o subset.svg',
   });
 }
@@ -58,7 +58,7 @@ async function writeGraph(file: string, text: string, { force }: { force: boolea
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExists(file);
-    throw new UserError('graph_not_written', `Cannot write ${file}: ${message}`, {
+    throw new UserError('file_not_written', `Cannot write ${file}: ${message}`, {
       hint: 'Check the folder, and the space on its disk.',
       cause,
     });

@@ -24,20 +24,14 @@ import { withCopies } from './target-copies.ts';
 /** Folders of snapshots that are read at a time. */
 const LISTED_AT_ONCE = 16;
 
-export interface TargetsRequest {
-  /** Counts originals only, not what was made of them. */
-  original?: boolean;
-}
-
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
-export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
+export async function listTargets(context: Context): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
   const repository = localRepository(context);
   const letEventsIn = createYield();
   const rows = await mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
     await letEventsIn();
-    const row = await describeTarget(context, { name, repository });
-    return original ? withOriginals(row, repository) : row;
+    return describeTarget(context, { name, repository });
   });
   return withServers(rows, await runningServers(context));
 }
@@ -50,11 +44,6 @@ export async function listTargetsAfterRun(context: Context, target: string): Pro
   if (!row) return rows;
   const { copies = { base: null, spare: null, branches: null }, ...held } = await withContents(context, row);
   return rows.map((each) => (each.name === target ? { ...held, copies } : each));
-}
-
-async function withOriginals(row: TargetRow, repository: LocalRepository): Promise<TargetRow> {
-  const originals = (await repository.list(row.name)).filter(({ sanitized }) => !sanitized);
-  return { ...row, snapshots: originals.length, last_snapshot_at: originals[0]?.created_at ?? null };
 }
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */

@@ -63,14 +63,14 @@ function keyDiffers({ name }: Store): UserError {
 }
 
 function isEncrypted({ name }: Store, profile: string): UserError {
-  return new UserError('shelf_encrypted', `${name} is encrypted, and storage profile "${profile}" is not`, {
+  return new UserError('encryption_differs', `${name} is encrypted, and storage profile "${profile}" is not`, {
     hint: `Set storage_profiles.${profile}.encrypt: true and the encryption_key of this bucket.`,
   });
 }
 
 function isNotEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(
-    'shelf_not_encrypted',
+    'encryption_differs',
     `${name} contains unencrypted snapshots, and storage profile "${profile}" has encrypt: true`,
     { hint: `Set another prefix and push again, or remove storage_profiles.${profile}.encrypt.` },
   );

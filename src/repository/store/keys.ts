@@ -24,7 +24,7 @@ export function isManifestKey(key: string): boolean {
 }
 
 export function keyRefused(): UserError {
-  return new UserError('key_outside', 'A snapshot references a file outside its folder', {
+  return new UserError('content_refused', 'A snapshot references a file outside its folder', {
     hint: 'It was forged: nothing was written or removed. Find out where it comes from.',
   });
 }

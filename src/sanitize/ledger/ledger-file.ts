@@ -105,7 +105,7 @@ export function parseLedger(content: string, path: string): Map<string, Ledger> 
 export async function updateLedger(place: LedgerPlace, change: (before: Ledger) => Ledger): Promise<string> {
   const path = ledgerPath(place);
   if (path === null) {
-    throw new UserError('ledger_not_written', `Target "${place.target}" has no configuration file and no query file`, {
+    throw new UserError('file_not_written', `Target "${place.target}" has no configuration file and no query file`, {
       hint: `Set targets.${place.target}.sanitize.query_file: the ledger is beside it.`,
     });
   }
@@ -120,7 +120,7 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
     else if (after !== before) await replaceFile(await realpath(path), after, { mode: 0o644 });
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    throw new UserError('ledger_not_written', `Cannot write ${path}: ${(cause as Error).message}`, {
+    throw new UserError('file_not_written', `Cannot write ${path}: ${(cause as Error).message}`, {
       hint: 'Nothing was changed. Run it again.',
       cause,
     });
@@ -133,7 +133,7 @@ function assertReadable(ledgers: Map<string, Ledger>, path: string): void {
   const entries = [...ledgers.values()].reduce((sum, { size }) => sum + size, 0);
   if (entries <= MOST_ENTRIES) return;
   const message = `${path} would have ${entries} columns, more than ${MOST_ENTRIES}`;
-  throw new UserError('ledger_not_written', message, { hint: OWN_FOLDER });
+  throw new UserError('file_not_written', message, { hint: OWN_FOLDER });
 }
 
 const HEADING =

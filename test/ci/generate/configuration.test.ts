@@ -46,7 +46,7 @@ test('the JSON Schema accepts the example, and a file that leaves the secret_key
 
 /** Broken in a way that an editor can see without the program. */
 test.for([
-  ...['choice', 'image', 'missing-keys', 'old-keys', 'secret-key-short', 'table-names', 'type-boolean', 'type-list'],
+  ...['choice', 'image', 'missing-keys', 'secret-key-short', 'table-names', 'type-boolean', 'type-list'],
   ...['type-map', 'type-number', 'type-of-a-list-item', 'type-text', 'unknown-key', 'unknown-key-camel-case', 'names'],
 ])('the JSON Schema refuses broken/%s.yml', (name) => {
   const text = readFileSync(new URL(`../../config/broken/${name}.yml`, import.meta.url), 'utf8');

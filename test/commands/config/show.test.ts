@@ -51,10 +51,7 @@ dev_api_url                                  http://localhost:3000             d
 debug                                        false                             default
 trace                                        false                             default
 theme                                        auto                              default
-notify.after                                 10                                default
-notify.title                                 true                              default
-notify.bell                                  true                              default
-notify.desktop                               true                              default
+notify                                       true                              default
 saves.keep                                   20                                default
 saves.max_duration                           10            default
 branches.follow                                tree                              default

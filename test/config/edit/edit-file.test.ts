@@ -29,7 +29,7 @@ it('refuses an edit with other effects, and does not change the file', async () 
     environment: {},
     edits: () => [{ path: ['a', 'x'], value: 2 }],
   });
-  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
+  await expect(editing).rejects.toMatchObject({ code: 'file_not_written' });
   expect(await readFile(join(path, 'tool.yml'), 'utf8')).toBe(text);
   expect(await readdir(path)).toEqual(['tool.yml']);
 });
@@ -71,13 +71,13 @@ it('does not overwrite bytes that it cannot read', async () => {
   const bytes = Buffer.from('a: 1\nb: caf\xe9\n', 'latin1');
   const { path } = await configFolder({ 'tool.yml': bytes });
   const editing = editFile({ file: join(path, 'tool.yml'), environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
-  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written' });
+  await expect(editing).rejects.toMatchObject({ code: 'file_not_written' });
   expect(await readFile(join(path, 'tool.yml'))).toEqual(bytes);
 });
 
 it('reports a file that is not writable', async () => {
   const editing = editFile({ file: '/proc/version', environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
-  await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written', hint: 'Nothing was changed.' });
+  await expect(editing).rejects.toMatchObject({ code: 'file_not_written', hint: 'Nothing was changed.' });
 });
 
 it.skipIf(process.getuid?.() !== 0)('keeps the owner of a file of another user (needs root)', async () => {

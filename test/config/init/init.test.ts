@@ -15,7 +15,7 @@ test('a working directory that cannot be made leaves no file behind that names i
   const folder = await configFolder({ '.tool': 'a file in its place' });
   const environment = { HOME: folder.path };
   await expect(initConfiguration({ force: false, environment, cwd: folder.path })).rejects.toMatchObject({
-    code: 'configuration_not_written',
+    code: 'file_not_written',
   });
   expect((await folder.inspect()).problems).toMatchObject([{ code: 'no_configuration' }]);
 });
@@ -96,7 +96,7 @@ test('one of two concurrent runs writes, and the other is refused', async () => 
 test('init reports a path that is not writable', async () => {
   const folder = await configFolder({ file: 'not a folder' });
   await expect(initIn(folder.path, { file: 'file/tool.yml' })).rejects.toMatchObject({
-    code: 'configuration_not_written',
+    code: 'file_not_written',
     exit: EXIT.failed,
   });
 });

@@ -38,19 +38,13 @@ test.for([
     'override: # ours\n  dst_db_url: postgres://h/b\n  san_query: "SELECT 1"\n',
   ],
   [
-    'a former key beside its new name is renamed',
-    'targets:\n  my.app:\n    snapshot:\n      src_db_url: postgres://h/a # main\n',
-    'Rename src_db_url to src_url',
-    'targets:\n  my.app:\n    snapshot:\n      src_url: postgres://h/a # main\n',
-  ],
-  [
     'one value becomes the only item of a list',
-    'targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n      schemas: sales\n',
-    'Move schemas to schema_config.include_schemas',
+    'targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n      include_schemas: sales\n',
+    'Move include_schemas to schema_config.include_schemas',
     'targets:\n  app:\n    snapshot:\n      src_url: postgres://h/a\n      schema_config:\n        include_schemas: [sales]\n',
   ],
   [
-    'a former key of a storage profile is renamed',
+    'a key of DBSnapper is renamed',
     'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, awscli_profile: work }\n',
     'Rename awscli_profile to cli_profile',
     'storage_profiles:\n  team: { provider: s3, bucket: b, region: r, cli_profile: work }\n',

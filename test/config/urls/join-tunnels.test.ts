@@ -45,7 +45,7 @@ it('an untrusted configuration asks for its logins, and starts none', async () =
   await writeFile(join(bin, 'ssh'), `#!/bin/sh\ntouch '${folder.path}/started'\n`);
   await chmod(join(bin, 'ssh'), 0o755);
   const environment = { TOOL_TRUST: '', PATH: `${bin}:${process.env.PATH}` };
-  const { exit, stderr } = await tool(['targets', '--update'], { environment });
+  const { exit, stderr } = await tool(['targets'], { environment });
   expect(exit).not.toBe(0);
   expect(stderr).toMatch(/Logs in by SSH +ssh:\/\/deploy@bastion\.example\.com \(app\)/);
   expect(stderr).toMatch(/ssh:\/\/staging \(app\)/);

@@ -97,7 +97,7 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       await use(fakeSuggestion());
       world.done.push(`close the suggestion of ${target}`);
     },
-    reviewLedger: async (_session, { target }) => fakeReview(target),
+    reviewLedger: async () => fakeReview(),
     answerItem: async (_session, { target, name, entry, replaces }) => {
       if (world.failLedger) throw world.failLedger;
       const shown = world.done.findLast((line) => line.startsWith(`classify ${target}: ${name} `));
@@ -119,10 +119,6 @@ export function fakeOperations(world: FakeWorld, work = fakePlannedWork(world)):
       return { file: '/home/ada/tool.yml' };
     },
     listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),
-    listAudit: async (_session, { target = '' }) => {
-      if (world.failAudit) throw world.failAudit;
-      return { events: world.audit.filter((event) => event.target === target), more: false };
-    },
     signIn: async ({ report, signal }, { provider = 'idp', device }) => {
       const url = `https://${provider}.example.com/${device ? 'device' : 'auth'}`;
       report({ event: 'sign_in', provider, url, user_code: device ? 'ABCD-EFGH' : null });

@@ -112,7 +112,7 @@ export function fakeSuggestion(): OpenSuggestion {
 }
 
 /** Five open columns of three tables, of which the largest has classified ones. */
-export function fakeReview(target: string): LedgerReview {
+export function fakeReview(): LedgerReview {
   const column = (table: string, name: string, state: LedgerState = 'open') => ({
     ...{ name: `public.${table}.${name}`, column: name, state },
   });
@@ -121,9 +121,7 @@ export function fakeReview(target: string): LedgerReview {
     ...{ samples: [], valuesLeft: 500, rows: 500, ...rest },
   });
   return {
-    target,
     file: '/home/ada/sanitize.lock.yml',
-    counts: { changed: 4, kept: 2, empty: 0, excluded: 0, open: 5 },
     tables: new Map([
       [
         'public.person',

@@ -1,4 +1,3 @@
-import type { AuditEvent } from '../../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../../src/config/config-file.ts';
 import type { ProjectDatabase } from '../../../src/operations/configuration/project-database.ts';
 import type { BranchRow } from '../../../src/results/branch-results.ts';
@@ -50,8 +49,6 @@ export interface FakeWorld {
   /** Why cloud targets are not those of the hub. */
   hub: HubState | null;
   /** Audit events of the hub, and what reading them fails of. */
-  audit: AuditEvent[];
-  failAudit: UserError | null;
   /** What opening a client fails of. */
   failClient: UserError | null;
   /** What was done earlier, newest first. */
@@ -147,8 +144,6 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     failLedger: null,
     providers: ['idp'],
     hub: null,
-    audit: [],
-    failAudit: null,
     failClient: null,
     history: [],
     failSignIn: null,

@@ -62,7 +62,7 @@ await serve({
     ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
     ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
     ...{ trustedKeys: null, ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
-    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, webhookNetworks: new BlockList(), bucket: null },
+    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, webhookNetworks: new BlockList() },
     gitlab: { issuer: GITLAB_ISSUER, rules: [] },
   },
   dev: false,

@@ -73,7 +73,6 @@ export async function startHub(
     webhook: null,
     webhookNetworks: new BlockList(),
     gitlab: { issuer: GITLAB_ISSUER, rules: [] },
-    bucket: null,
     ...changed,
   };
   const ending = new AbortController();

@@ -95,7 +95,7 @@ for (const flavour of FLAVOURS) {
     it('stop a load at its start where one has the name of the undo copy', async () => {
       await loadApp();
       await occupied('app.tool-undo');
-      await expect(loadApp()).rejects.toMatchObject({ code: 'undo_name_taken', exit: 5 });
+      await expect(loadApp()).rejects.toMatchObject({ code: 'database_name_taken', exit: 5 });
       await loadApp({ undo: false });
       expect(await server.sql('app.tool-undo', 'SELECT id FROM precious')).toEqual([{ id: 7 }]);
     });

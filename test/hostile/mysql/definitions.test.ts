@@ -29,7 +29,7 @@ function ofCode(kind: string, create: string, sql_mode = ''): Definitions {
   return { ...EMPTY, [list]: [code] };
 }
 
-const REFUSED = expect.objectContaining({ code: 'definition_refused', exit: 5 });
+const REFUSED = expect.objectContaining({ code: 'content_refused', exit: 5 });
 
 describe('the definition of a table', () => {
   const COLUMNS = '`a` int(11) DEFAULT NULL';
@@ -401,7 +401,7 @@ for (const flavour of FLAVOURS) {
       await changeDefinitions(folder.path, { id, change });
       await expect(
         planLoad(context, { target: 'app', snapshot: id }).then((planned) => applyLoad(context, planned)),
-      ).rejects.toMatchObject({ code: 'definition_refused', exit: 5 });
+      ).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
       expect(await server.databases()).toEqual(['production', 'source']);
       expect(await server.sql('production', 'SELECT * FROM customer')).toEqual([{ id: 1 }]);
     });

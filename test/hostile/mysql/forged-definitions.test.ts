@@ -13,7 +13,7 @@ const EMPTY: Definitions = {
   ...{ charset: 'utf8mb4', collation: 'utf8mb4_general_ci' },
   ...{ tables: [], sequences: [], routines: [], views: [], triggers: [], events: [] },
 };
-const REFUSED = expect.objectContaining({ code: 'definition_refused', exit: 5 });
+const REFUSED = expect.objectContaining({ code: 'content_refused', exit: 5 });
 
 function codeOf(kind: string, create: string, more: Partial<Code> = {}): Code {
   return { kind, name: 'x', create, sql_mode: '', charset: null, collation: null, time_zone: null, ...more };
@@ -274,7 +274,7 @@ for (const flavour of FLAVOURS) {
       };
       await changeDefinitions(folder.path, { id, change: replaceFolder });
       const load = planLoad(context, { target: 'app', snapshot: id }).then((planned) => applyLoad(context, planned));
-      await expect(load).rejects.toMatchObject({ code: 'definition_refused', exit: 5 });
+      await expect(load).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
       expect(await server.databases()).toEqual(['production', 'source']);
       expect(await server.sql('production', 'SELECT id FROM customer')).toEqual([]);
       expect(

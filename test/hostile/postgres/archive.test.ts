@@ -104,7 +104,7 @@ describeWithPostgres('a forged or incomplete archive', () => {
   it('reads no file of this machine as a large object', async () => {
     const list = '70001 ../../../../../../../../../../etc/passwd\n';
     const loading = loadForged({ files: { 'blobs.toc': list } }, false);
-    await expect(loading).rejects.toMatchObject({ code: 'archive_refused', exit: 5 });
+    await expect(loading).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
     expect(await server.dump('copy')).toBe(before);
   });
 

@@ -114,7 +114,7 @@ describeWithPostgres('a database with every kind of object', () => {
     const context = testContext({ settings });
     const some = (tables: string[]) => planLoad(context, { target: 'all_kinds', cpus: 2, tables });
     await expect(some(['a.b.c'])).rejects.toMatchObject({
-      code: 'table_ambiguous',
+      code: 'name_ambiguous',
       message: expect.stringMatching(/a\."b\.c"/),
       hint: expect.stringContaining('with quotes'),
     });

@@ -93,10 +93,10 @@ describeWithPostgres('databases beside a destination', () => {
 
   it('a database with the name of the undo copy that is none stops a load before it begins', async () => {
     await server.createDatabase('copy.tool-undo');
-    await expect(planLoad(context, { target: 'app' })).rejects.toMatchObject({ code: 'undo_name_taken', exit: 5 });
+    await expect(planLoad(context, { target: 'app' })).rejects.toMatchObject({ code: 'database_name_taken', exit: 5 });
     const file = join(folder.path, 'script.sql');
     await writeFile(file, 'SELECT 1;\n');
-    await expect(run({ file })).rejects.toMatchObject({ code: 'undo_name_taken' });
+    await expect(run({ file })).rejects.toMatchObject({ code: 'database_name_taken' });
     await expect(planUndo(context, { target: 'app' })).rejects.toMatchObject({ code: 'nothing_to_undo' });
     expect(await server.databases()).toContain('copy.tool-undo');
     expect(await sql('SELECT id FROM mine')).toBe('7');

@@ -77,7 +77,7 @@ describeWithPostgres('rows of a forged snapshot', () => {
     const loading = planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }).then((plan) =>
       applyLoad(context(), plan),
     );
-    await expect(loading).rejects.toMatchObject({ code: 'rows_refused', exit: 5 });
+    await expect(loading).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
     expect(existsSync(proof)).toBe(false);
     expect(await server.dump('copy')).toBe(before);
   });

@@ -29,5 +29,5 @@ it.each([
   'a..b=1',
   '1a=1',
 ])('alterSet refuses %j', (setting) => {
-  expect(() => alterSet({ database, setting })).toThrow(expect.objectContaining({ code: 'setting_refused', exit: 5 }));
+  expect(() => alterSet({ database, setting })).toThrow(expect.objectContaining({ code: 'content_refused', exit: 5 }));
 });

@@ -108,17 +108,17 @@ describeWithPostgres('a hostile source', () => {
     {
       what: 'rows that end their COPY',
       forge: (text) => text.replace('1\tFORGE\n', () => `1\tx\n\\.\n${command()}\n`),
-      code: 'rows_refused',
+      code: 'content_refused',
     },
     {
       what: 'a large object that ends its COPY',
       forge: (text) => text.replace(Buffer.from('FORGE').toString('hex'), () => `00\n\\.\n${command()}`),
-      code: 'rows_refused',
+      code: 'content_refused',
     },
     {
       what: 'an operator that is a statement',
       forge: (text) => text.replace('"name" : "="', () => `"name" : ${JSON.stringify(`= NULL) \n;\n${command()}\n`)}`),
-      code: 'value_refused',
+      code: 'content_refused',
     },
     {
       what: 'a relation whose number is a command',

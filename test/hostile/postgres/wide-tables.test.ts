@@ -72,7 +72,7 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
     const loading = planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }).then((plan) =>
       applyLoad(context(), plan),
     );
-    await expect(loading).rejects.toMatchObject({ code: 'rows_refused' });
+    await expect(loading).rejects.toMatchObject({ code: 'content_refused' });
     expect(existsSync(proof)).toBe(false);
     expect(await server.dump('copy')).toBe(before);
   });

@@ -377,9 +377,9 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     const source = { other: { snapshot: { src_url: server.url('copy_taken'), dst_url: server.url('elsewhere') } } };
     await expect(create('taken', {}, contextWith(source))).rejects.toMatchObject({ code: 'destination_is_source' });
     const destination = { other: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy_taken') } } };
-    await expect(create('taken', {}, contextWith(destination))).rejects.toMatchObject({ code: 'branch_name_taken' });
+    await expect(create('taken', {}, contextWith(destination))).rejects.toMatchObject({ code: 'database_name_taken' });
     await server.createDestination('copy_taken');
-    await expect(create('taken')).rejects.toMatchObject({ code: 'branch_name_taken' });
+    await expect(create('taken')).rejects.toMatchObject({ code: 'database_name_taken' });
     await create('one');
     await expect(create('one')).rejects.toMatchObject({ code: 'branch_exists' });
     expect((await create('one', { reuse: true })).branches).toMatchObject([{ name: 'one', created: false }]);
@@ -387,20 +387,14 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_taken']);
   });
 
-  it.runIf(files || FULL)(
-    'follow the rule of the configuration, and stay apart where names would be equal or too long',
-    async () => {
-      await keepBase();
-      const context = contextWith({}, { branch_database: 'copy-of-{name}' });
-      expect((await create('one', {}, context)).branches).toMatchObject([{ database: 'copy-of-one' }]);
-      await server.drop('copy-of-one');
-      const names = ['a/b', 'a-b', 'ü'.repeat(100)];
-      for (const name of names) await create(name);
-      const databases = (await list()).map(({ database }) => database);
-      expect(new Set(databases).size).toBe(3);
-      for (const database of databases) expect(lengthOf(database)).toBeLessThanOrEqual(most);
-    },
-  );
+  it.runIf(files || FULL)('stay apart where names would be equal or too long', async () => {
+    await keepBase();
+    const names = ['a/b', 'a-b', 'ü'.repeat(100)];
+    for (const name of names) await create(name);
+    const databases = (await list()).map(({ database }) => database);
+    expect(new Set(databases).size).toBe(3);
+    for (const database of databases) expect(lengthOf(database)).toBeLessThanOrEqual(most);
+  });
 
   it.runIf(files || FULL)(
     'are pruned when their git branch is gone, or nobody has used them, and never while they are in use',

@@ -118,7 +118,7 @@ describe.each(BRANCH_SERVERS)('a branch from a branch on $name', ({ kind, start 
   it('is refused where its database or name exists, and leaves nothing after a failure', async () => {
     const planned = await planBranchCreate(context(), { target: 'app', name: 'late', from: 'a' });
     await server.createDestination('copy_late');
-    await expect(applyBranchCreate(context(), planned)).rejects.toMatchObject({ code: 'branch_name_taken' });
+    await expect(applyBranchCreate(context(), planned)).rejects.toMatchObject({ code: 'database_name_taken' });
     expect(await find('late')).toBeUndefined();
     expect((await server.databases()).filter((name) => name.includes('tool-new'))).toEqual([]);
     await expect(create('a', { from: 'b' })).rejects.toMatchObject({ code: 'branch_exists' });

@@ -148,14 +148,14 @@ test('a link in place of .gitignore is not written through, and nothing else is 
   writeFileSync(join(folder, 'elsewhere'), 'x\n');
   symlinkSync('elsewhere', join(folder, '.gitignore'));
   const plan = await planSetUp(surroundings(), { ...answers, inGit: 'ignore' });
-  await expect(applySetUp(surroundings(), plan)).rejects.toMatchObject({ code: 'configuration_not_written' });
+  await expect(applySetUp(surroundings(), plan)).rejects.toMatchObject({ code: 'file_not_written' });
   expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('x\n');
   expect(existsSync(join(folder, 'tool.yml'))).toBe(false);
 });
 
 test('a pipe in place of .gitignore is refused at once', async () => {
   execFileSync('mkfifo', [join(folder, '.gitignore')]);
-  await expect(ignoreInGit(join(folder, 'tool.yml'))).rejects.toMatchObject({ code: 'configuration_not_written' });
+  await expect(ignoreInGit(join(folder, 'tool.yml'))).rejects.toMatchObject({ code: 'file_not_written' });
 });
 
 test('a secret_key for the keychain is not in the file, which is not written where no keychain takes it', async () => {

@@ -192,7 +192,7 @@ for (const kind of testedKinds('mysql')) {
           step({ command: "trap '' TERM; sleep 600 & echo $! > child; sleep 600; sleep 600", timeout: 1 }),
         ]);
         const { code, error } = await failed();
-        expect([code, error.code]).toEqual([1, 'after_load_timeout']);
+        expect([code, error.code]).toEqual([1, 'after_load_failed']);
         await eventually(async () => !isRunning(Number(await says('child'))));
         expect(await server.content('copy')).toBe(before);
         await expectNothingLeft();
@@ -324,7 +324,7 @@ for (const kind of testedKinds('mysql')) {
       it('refuses them for a load in place', async () => {
         await configure([step({ command: 'touch ran' })]);
         const { code, error } = await failed(['--in-place']);
-        expect([code, error.code]).toEqual([5, 'after_load_in_place']);
+        expect([code, error.code]).toEqual([5, 'in_place_impossible']);
         await setTimeout(0);
         await expect(says('ran')).rejects.toThrow('ENOENT');
       }, 60_000);

@@ -312,7 +312,7 @@ describeWithPostgres('a reset', () => {
     await server.createDatabase('copy.tool-base');
     await sql('CREATE TABLE precious ()', 'copy.tool-base');
     await load();
-    await expect(load({ keepBase: true })).rejects.toMatchObject({ code: 'base_name_taken', exit: 5 });
+    await expect(load({ keepBase: true })).rejects.toMatchObject({ code: 'database_name_taken', exit: 5 });
     await expect(reset()).rejects.toMatchObject({ code: 'no_base_copy' });
     await expect(planDropCopies(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy' });
     expect(await sql("SELECT count(*) FROM pg_class WHERE relname = 'precious'", 'copy.tool-base')).toBe('1');

@@ -87,7 +87,7 @@ test('a file whose key cannot be written is removed again', async () => {
   const planned = await planQuerySave(await contextOf(folder), { target: 'app', query: 'TRUNCATE login;' });
   await folder.write('tool.yml', new Uint8Array([0xff, 0xfe, 0x00]));
   const context = { ...(await contextOf(await configFolder({ 'tool.yml': withKey(TARGET) }))) };
-  await expect(applyQuerySave(context, asData(planned))).rejects.toMatchObject({ code: 'configuration_not_written' });
+  await expect(applyQuerySave(context, asData(planned))).rejects.toMatchObject({ code: 'file_not_written' });
   expect(await readdir(folder.path)).toEqual(['tool.yml']);
 });
 

@@ -234,7 +234,7 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     }
     rmSync(one);
     symlinkSync('/etc/passwd', one);
-    await expect(applyUp(reader, planned)).rejects.toMatchObject({ code: 'key_outside' });
+    await expect(applyUp(reader, planned)).rejects.toMatchObject({ code: 'content_refused' });
     rmSync(one);
     writeFileSync(one, content);
     expect(left()).toEqual([]);

@@ -135,7 +135,7 @@ it('the cloud token is kept encrypted', async () => {
     code: 'invalid_value',
   });
   await expect(saveAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
-    code: 'authtoken_not_valid',
+    code: 'invalid_value',
   });
 });
 

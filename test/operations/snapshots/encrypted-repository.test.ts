@@ -67,7 +67,7 @@ describeWithS3('an encrypted bucket', () => {
     const { settings } = here.context.configuration;
     const refused = { code: 'encryption_removed', exit: 5, hint: expect.stringContaining('--clear-storage') };
     settings.storage_profiles = { team: clear };
-    await expect(push(here.context, { target: 'app' })).rejects.toMatchObject({ code: 'shelf_encrypted' });
+    await expect(push(here.context, { target: 'app' })).rejects.toMatchObject({ code: 'encryption_differs' });
     for (const change of [elsewhere, { ...clear, prefix: 'other' }]) {
       settings.storage_profiles = { team: change };
       await expect(push(here.context, { target: 'app' })).rejects.toMatchObject(refused);
@@ -209,7 +209,7 @@ describeWithS3('an encrypted bucket', () => {
     await push(here.context, { target: 'app' });
     await using plain = await machine({ profile: clear });
     await storeTables(plain.directory, { ...second, contents: { items: 'x\n' } });
-    const refused = { code: 'shelf_encrypted', exit: 3, hint: expect.stringContaining('team.encrypt: true') };
+    const refused = { code: 'encryption_differs', exit: 3, hint: expect.stringContaining('team.encrypt: true') };
     await expect(listSnapshots(plain.context, 'app')).rejects.toMatchObject(refused);
     await expect(listSnapshots(plain.context, 'shared')).rejects.toMatchObject(refused);
     await expect(push(plain.context, { target: 'app', snapshot: 'bbbb1111' })).rejects.toMatchObject(refused);
@@ -221,7 +221,7 @@ describeWithS3('an encrypted bucket', () => {
     await storeTables(plain.directory, { ...first, contents: { items: 'x\n' } });
     await push(plain.context, { target: 'app' });
     await storeTables(here.directory, { ...second, contents: { items: secret } });
-    const refused = { code: 'shelf_not_encrypted', exit: 3 };
+    const refused = { code: 'encryption_differs', exit: 3 };
     await expect(listSnapshots(here.context, 'app')).rejects.toMatchObject(refused);
     await expect(push(here.context, { target: 'app' })).rejects.toMatchObject(refused);
     expect((await listSnapshots(plain.context, 'app')).snapshots).toHaveLength(1);

@@ -276,10 +276,10 @@ describeWithPostgres('a subset', () => {
     expect(await readFile(result.file, 'utf8')).toBe(text);
     expect((await draw('out.MMD')).format).toBe('mermaid');
     await expect(draw('out.svg')).rejects.toMatchObject({
-      ...{ code: 'graph_format_unknown', exit: 2 },
+      ...{ code: 'invalid_value', exit: 2 },
       hint: expect.stringContaining('mmdc -i subset.mmd -o subset.svg'),
     });
-    await expect(draw('no/out.mmd')).rejects.toMatchObject({ code: 'graph_not_written' });
+    await expect(draw('no/out.mmd')).rejects.toMatchObject({ code: 'file_not_written' });
     expect((await readdir(folder.path)).sort()).toEqual(['out.MMD', 'out.mmd']);
   });
 

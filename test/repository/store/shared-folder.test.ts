@@ -92,7 +92,7 @@ describe('a shared folder', () => {
       () => store.read('index/link.json'),
       () => store.read('index/pipe.json'),
     ]) {
-      await expect(refused()).rejects.toMatchObject({ code: 'key_outside' });
+      await expect(refused()).rejects.toMatchObject({ code: 'content_refused' });
     }
     await expect(stat(got)).rejects.toThrow('ENOENT');
     expect(await store.list('index')).toEqual([]);
@@ -119,7 +119,7 @@ describe('a shared folder', () => {
       () => store.remove('objects/aa/one'),
       () => store.removeUnfinished(new Date(Date.now() + 60_000)),
     ]) {
-      await expect(refused()).rejects.toMatchObject({ code: 'key_outside' });
+      await expect(refused()).rejects.toMatchObject({ code: 'content_refused' });
     }
     expect(await readFile(join(victim, 'aa/one'), 'utf8')).toBe('mine');
   });

@@ -116,7 +116,7 @@ test('a field, its typed text and its problem are in view together', async () =>
   });
   const environment = { TOOL_TRUST: 'true', HOME: folder.path };
   const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }));
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).draft !== null);
   model.navigation.replace(selectPath(editor(model), ['targets', 'shop', 'snapshot', 'src_url']));
   expect(await screenText(model, SIZE)).toMatch(/\n❯ src_url +postgres.*\n +src_tunnel +not set\n/);

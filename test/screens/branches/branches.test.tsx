@@ -116,7 +116,7 @@ test('s and U save the selected branch and return it to a point; the one that is
     }),
   );
   press(current, 's');
-  expect(current.navigation.top()).toMatchObject({ screen: 'save-name', target: 'app', branch: undefined });
+  expect(current.navigation.top()).toMatchObject({ screen: 'field', path: ['app', 'save'] });
 });
 
 test('U without a branch lists the points of the destination', async () => {

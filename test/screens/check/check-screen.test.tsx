@@ -69,7 +69,7 @@ test('a finding that only a person can mend says so, and E edits the configurati
   select(model, 'targets.app.cpus');
   press(model, 'f');
   expect(model.navigation.store.getState().notice?.text).toBe('No automatic fix: press e to edit it');
-  press(model, 'E');
+  press(model, 'e');
   await until(() => panes(model) !== null);
   expect(panes(model)?.field?.path).toEqual(['targets', 'app', 'cpus']);
   press(model, 'esc', 'esc');
@@ -80,7 +80,7 @@ test('a file that is no YAML is opened in the editor of the person, at the line'
   const edited: [string, number | undefined][] = [];
   const terminal = fakeTerminal({ edit: async (file, line) => void edited.push([file, line]) });
   const { model, file } = await opened('# ours\ntargets: [\n', { terminal });
-  press(model, 'E');
+  press(model, 'e');
   await until(() => edited.length > 0);
   expect(edited).toEqual([[file, 3]]);
 });

@@ -130,7 +130,7 @@ async function opened(change: Partial<FakeWorld> = {}) {
     ...change,
   });
   const model = newModel(world);
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).draft !== null);
   return { model, world };
 }

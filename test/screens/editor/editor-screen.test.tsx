@@ -76,7 +76,7 @@ async function opened(): Promise<Model> {
   const model = newModel(
     fakeWorld({ configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } } }),
   );
-  press(model, 'E');
+  press(model, 'e');
   await until(() => top(model).draft !== null);
   return model;
 }

@@ -253,7 +253,7 @@ test('a file that is no YAML is told with its place, and has no form', async () 
   const model = newModel(
     fakeWorld({ configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } } }),
   );
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).error !== null);
   expect(editor(model)).toMatchObject({ draft: null, error: { code: 'configuration_invalid' } });
   press(model, 'w', 'a', 'd', 'enter', 'esc');
@@ -280,14 +280,14 @@ test('a file that is no YAML is opened in the editor of the user at its first pr
     },
   };
   const model = newModel(world, { terminal });
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).error !== null);
-  press(model, 'E');
+  press(model, 'e');
   await until(() => model.navigation.store.getState().notice !== null);
   expect(model.navigation.store.getState().notice?.text).toBe('The editor "vi" failed');
   expect(editor(model).error, 'the screen is still there').not.toBeNull();
   isMissing = false;
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).draft !== null);
   expect(opened).toEqual([`${file}:2`]);
   press(model, 'esc');
@@ -300,11 +300,11 @@ test('the editor explains why it is unavailable without a configuration, and wit
     configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },
   });
   const model = newModel(world);
-  press(model, 'E');
+  press(model, 'e');
   await until(() => model.navigation.top().screen === 'editor' && editor(model).error !== null);
   expect(editor(model).error?.hint).toBe('Create one: tool config init');
   const watching = newModel(world, { readOnly: true });
-  press(watching, 'E');
+  press(watching, 'e');
   expect(watching.navigation.top().screen).toBe('targets');
   expect(watching.navigation.store.getState().notice?.text).toContain('read-only');
 });
@@ -313,7 +313,7 @@ async function opened(content = FILE) {
   const folder = await configFolder({ 'tool.yml': content });
   const environment = { TOOL_TRUST: 'true', HOME: folder.path };
   const model = newModel(fakeWorld({ configuration: { cwd: folder.path, environment } }));
-  press(model, 'E');
+  press(model, 'e');
   await until(() => editor(model).draft !== null);
   const file = join(folder.path, 'tool.yml');
   return { model, folder, file, text: () => readFile(file, 'utf8') };

@@ -80,7 +80,7 @@ test('refuses a class that the result contradicts, and a column that is kept wit
 });
 
 test('an answer that cannot be written is open again, and the reason is shown', async () => {
-  const failLedger = new UserError('ledger_not_written', 'Cannot write the ledger', { hint: 'Nothing was changed' });
+  const failLedger = new UserError('file_not_written', 'Cannot write the ledger', { hint: 'Nothing was changed' });
   const model = await reviewing(fakeWorld({ failLedger }));
   press(model, 'c');
   await route(model).saving;

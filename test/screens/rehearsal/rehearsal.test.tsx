@@ -20,7 +20,7 @@ const shows = (model: Model, screen: string) => until(() => model.navigation.top
 async function reported(world: FakeWorld, typed = ''): Promise<Model> {
   const model = await listed(world);
   press(model, 'V');
-  expect(model.navigation.top().screen).toBe('rehearsal-command');
+  expect(model.navigation.top().screen).toBe('field');
   press(model, ...typed, 'enter');
   await shows(model, 'rehearsal');
   return model;
@@ -127,7 +127,7 @@ test('V rehearses from the list of branches, and is refused with --read-only', a
   press(model, 'B');
   await shows(model, 'branches');
   press(model, 'V');
-  expect(model.navigation.top()).toMatchObject({ screen: 'rehearsal-command', target: 'app' });
+  expect(model.navigation.top()).toMatchObject({ screen: 'field', path: ['app', 'rehearse'] });
   const reader = await listed(worldOf(), { readOnly: true });
   press(reader, 'V');
   expect(reader.navigation.top().screen).toBe('targets');

@@ -103,7 +103,7 @@ test('a run that ends out of view shows a toast, one in view does not; both stay
   await until(() => statuses(model).length === 2);
   await model.runs.settled();
   expect(model.messages.store.getState()).toMatchObject({ toast: { run: '1' }, all: [{ run: '2' }, { run: '1' }] });
-  press(model, 'esc', 'H', 'j', 'L');
+  press(model, 'esc', 't', 'j', 'L');
   expect(model.navigation.top()).toMatchObject({ screen: 'run', run: '1', log: true });
 });
 

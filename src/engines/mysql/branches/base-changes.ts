@@ -9,17 +9,10 @@ import { findUnwritten } from './in-place/unwritten-tables.ts';
 import { checksumOf } from './row-checksum.ts';
 
 export const WRITTEN = 'its tables were changed since that load';
-export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';
 
 export function ownTables({ tables }: Definitions): Definitions['tables'] {
   const traits = traitsOf(tables);
   return tables.filter(({ name }) => traits.get(name)?.storage === 'own');
-}
-
-/** Names of the record are those of the catalog of its server. */
-export function lacksRows({ definitions, tables }: BaseRecord): boolean {
-  const withRows = new Set(tables.map(({ name }) => name));
-  return ownTables(definitions).some(({ name }) => !withRows.has(name));
 }
 
 /**

@@ -25,7 +25,7 @@ import { databaseExists, readAuxiliaryNames } from '../server/server.ts';
 import type { Dependents } from '../swap/exchange.ts';
 import { writeRecord } from '../swap/record.ts';
 import { createShadowDatabase } from '../swap/shadow-databases.ts';
-import { INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
+import { ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, findBaseRecord, readBaseRecord } from './base-record.ts';
 import { type CopyRowsResult, copyRows } from './copy-rows.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
@@ -37,7 +37,7 @@ export async function findBaseCopies(server: MysqlSession, destination: string):
   const { of } = names;
   const { table, record = null } = (await findBaseRecord(server, { database: names.base, of })) ?? {};
   const exists = await databaseExists(server, destination);
-  const written = record && (lacksRows(record) ? INCOMPLETE : await whyWritten(server, names.base, record));
+  const written = record && (await whyWritten(server, names.base, record));
   const baseOutdated = written ?? (table === BASE && exists ? null : REPLACED);
   const base = record && (await describe(server, { name: names.base, record, outdated: baseOutdated }));
   const ofSpare = await readBaseRecord(server, { database: names.spare, table: BASE, of });
@@ -57,7 +57,7 @@ interface CopyDescription {
 
 async function describe(server: MysqlSession, { name, record, outdated }: CopyDescription): Promise<BaseCopy> {
   const { snapshot, loaded_at: loadedAt, partial } = record;
-  const closed = outdated !== WRITTEN && outdated !== INCOMPLETE;
+  const closed = outdated !== WRITTEN;
   return { name, snapshot, loadedAt, partial, sizeBytes: await readSize(server, name), outdated, closed };
 }
 

@@ -149,7 +149,7 @@ export function assertPlanned(definitions: Definitions, planned: DefinitionOnly[
     .filter(({ table }) => !named.has(table));
   if (unplanned.length === 0) return;
   throw new UserError(
-    'definition_refused',
+    'content_refused',
     `The manifest does not name tables with rows outside the database: ${definitionsOnlyText(unplanned)}`,
     { hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.' },
   );

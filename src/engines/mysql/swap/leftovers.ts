@@ -25,7 +25,7 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
     const { tables, missing } = await settle(context, { server, url, work }).catch((error) => {
       context.signal?.throwIfAborted();
       if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
-      if (!(error instanceof UserError && error.code === 'definition_refused')) throw unfinished(url, error);
+      if (!(error instanceof UserError && error.code === 'content_refused')) throw unfinished(url, error);
       return notFollowed(context, { url, work, error });
     });
     all.tables ??= tables;

@@ -28,7 +28,7 @@ export function assertNoNul(text: string): void {
 }
 
 function refusedValue(why: string): UserError {
-  return new UserError('value_refused', `A value cannot be part of a statement: ${why}`, {
+  return new UserError('content_refused', `A value cannot be part of a statement: ${why}`, {
     hint: 'PostgreSQL has no such names or values: do not trust the snapshot or its server.',
   });
 }

@@ -74,7 +74,6 @@ export function listContents(toc: Buffer): string | null {
 /** The versions that an archive names before its entries. */
 interface ArchiveHead {
   serverVersion: string | null;
-  programVersion: string | null;
 }
 
 /** `null` where the format is not one that is understood. */
@@ -184,7 +183,7 @@ function createReader(toc: Buffer): Reader | null {
   }
 
   const reader: Reader = {
-    head: { serverVersion: null, programVersion: null },
+    head: { serverVersion: null },
     at: () => at,
     integer,
     text,
@@ -206,7 +205,9 @@ function createReader(toc: Buffer): Reader | null {
   for (let index = 0; index < DATE_INTEGERS; index += 1) integer();
   // The database.
   text();
-  reader.head = { serverVersion: text(), programVersion: text() };
+  reader.head = { serverVersion: text() };
+  // The version of pg_dump.
+  text();
   return reader;
 }
 

@@ -34,8 +34,6 @@ export interface DependencyGraph {
   wholes: Map<string, ObjectAddress[]>;
   relations: Map<number, Relation>;
   defaults: Map<number, { relation: number; number: number; generated: boolean }>;
-  /** Oids of check constraints. */
-  checks: Set<number>;
   foreignKeys: { oid: number; relation: number; refers_to: number }[];
   /** Parents by child: partitions and inheritance. */
   parents: Map<number, number[]>;
@@ -98,7 +96,6 @@ export async function readGraph(session: PostgresSession): Promise<DependencyGra
     wholes: wholesOf(edges, classes),
     relations: new Map(relations.map((relation) => [relation.oid, relation])),
     defaults: new Map(defaults.map(({ oid, ...rest }) => [oid, rest])),
-    checks: new Set(constraints.filter(({ type }) => type === 'c').map(({ oid }) => oid)),
     foreignKeys: constraints.filter(({ type }) => type === 'f'),
     parents: new Map(
       [...Map.groupBy(inherits, ({ child }) => child)].map(([child, of]) => [child, of.map(({ parent }) => parent)]),

@@ -129,9 +129,7 @@ function textOf(literal: string): string {
 }
 
 function refused(entry: string): UserError {
-  return new UserError(
-    'definition_refused',
-    `The definition of an event trigger is not as pg_dump writes it: ${entry}`,
-    { hint: 'The destination is unchanged. The snapshot was forged or damaged: do not trust it.' },
-  );
+  return new UserError('content_refused', `The definition of an event trigger is not as pg_dump writes it: ${entry}`, {
+    hint: 'The destination is unchanged. The snapshot was forged or damaged: do not trust it.',
+  });
 }

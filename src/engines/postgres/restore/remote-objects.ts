@@ -83,7 +83,7 @@ function assertPlanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[])
   const unplanned = names.filter((name) => !planned.some(({ table }) => table === name));
   if (unplanned.length === 0) return;
   throw new UserError(
-    'definition_refused',
+    'content_refused',
     `The manifest does not name foreign tables of the snapshot: ${unplanned.join(', ')}`,
     { hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.' },
   );

@@ -137,7 +137,7 @@ const OPERATOR_NAME = /^(?!.*(--|\/\*))[-+*/<>=~!@#%^&|`?]{1,63}$/;
 /** Operators cannot be quoted: the source's names become SQL for the destination. */
 function operatorText({ schema, name }: Operator): string {
   if (OPERATOR_NAME.test(name)) return `OPERATOR(${quoteName(schema)}.${name})`;
-  throw new UserError('value_refused', `The source names an operator that cannot be one: ${JSON.stringify(name)}`, {
+  throw new UserError('content_refused', `The source names an operator that cannot be one: ${JSON.stringify(name)}`, {
     hint: 'PostgreSQL has no such operator: do not trust the server.',
   });
 }

@@ -62,7 +62,7 @@ function listOf(setting: string, value: string): string {
 }
 
 function refused(setting: string, why: string): UserError {
-  return new UserError('setting_refused', `The setting ${JSON.stringify(setting)} is refused: ${why}`, {
+  return new UserError('content_refused', `The setting ${JSON.stringify(setting)} is refused: ${why}`, {
     hint: 'ALTER DATABASE … RESET it at its source and build again. If it is not set there, do not trust the snapshot.',
   });
 }

@@ -93,7 +93,7 @@ export async function writeForTree(
     const create = (): Promise<string> =>
       createBranchOf(opened, request, { name, linked, found, token: record.token, remember });
     database = await create().catch((thrown) => {
-      const taken = thrown instanceof UserError && ['branch_exists', 'branch_name_taken'].includes(thrown.code);
+      const taken = thrown instanceof UserError && ['branch_exists', 'database_name_taken'].includes(thrown.code);
       if (!taken) throw thrown;
       name = withToken(name, record.token);
       return create();

@@ -17,7 +17,7 @@ import { restoredBy } from '../../load/restored-by.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { findTarget } from '../../targets/find-target.ts';
-import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts';
+import { branchDatabase, branchNames } from '../branch-database.ts';
 import {
   assertBranchesNotSources,
   assertNotADestination,
@@ -208,16 +208,15 @@ function existingOf(branches: Branch[], { names, reuse }: { names: string[]; reu
 }
 
 function namedDatabases(
-  { context, database: { url } }: OpenedBranches,
+  { database: { url } }: OpenedBranches,
   names: string[],
   { branches }: Pick<BranchPlan, 'branches'>,
 ): BranchDatabase[] {
-  const rule = context.configuration.settings.defaults.branch_database ?? DEFAULT_RULE;
-  const destination = url.database ?? '';
+  const rule = { prefix: `${url.database ?? ''}_`, limit: profileOf(url.engine).nameLimit };
   const taken = new Set(branches.map(({ database }) => database));
   const missing = names.filter((name) => !branches.some((branch) => branch.name === name));
   return missing.map((name) => {
-    const database = branchDatabase(name, { rule, destination, limit: profileOf(url.engine).nameLimit }, taken);
+    const database = branchDatabase(name, rule, taken);
     taken.add(database);
     return { name, database };
   });

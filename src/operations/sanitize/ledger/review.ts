@@ -1,4 +1,3 @@
-import type { LedgerCounts } from '../../../results/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { maskValue } from '../../../sanitize/coverage.ts';
@@ -25,9 +24,7 @@ export interface ReviewedItem {
 }
 
 export interface LedgerReview {
-  target: string;
   file: string;
-  counts: LedgerCounts;
   open: ReviewedItem[];
   /** Columns with their states, by table. */
   tables: Map<string, { name: string; column: string; state: LedgerState }[]>;
@@ -36,7 +33,7 @@ export interface LedgerReview {
 /** Adds what the ledger lacks, as `classify` does, and returns what is open. Steps: those of a sanitization. */
 export async function reviewLedger(context: Context, request: ClassifyRequest): Promise<LedgerReview> {
   const { items, evidence } = await examine(context, request);
-  const { file, counts, open } = await saveEntries(context, { target: request.target, items });
+  const { file, open } = await saveEntries(context, { target: request.target, items });
   const tables: LedgerReview['tables'] = new Map();
   for (const { name, entry } of items) {
     const facts = evidence.facts.get(name);
@@ -46,7 +43,8 @@ export async function reviewLedger(context: Context, request: ClassifyRequest): 
   }
   const isOpen = new Set(open.map(({ name }) => name));
   return {
-    ...{ target: request.target, file, counts, tables },
+    file,
+    tables,
     open: items.filter(({ name }) => isOpen.has(name)).map((item) => reviewedItem(item, evidence)),
   };
 }
@@ -68,7 +66,7 @@ export async function answerItem(
     const present = entryOf(name, before);
     if (present?.state === replaces.state && present.reason === replaces.reason)
       return new Map(before).set(name, entry);
-    throw new UserError('ledger_not_written', `${name} is ${present?.state ?? 'not in the ledger'} by now`, {
+    throw new UserError('file_not_written', `${name} is ${present?.state ?? 'not in the ledger'} by now`, {
       hint: 'Another session has changed the ledger. Open its columns again.',
     });
   });

@@ -41,13 +41,13 @@ export async function annotate(context: Context, request: AnnotateRequest): Prom
 }
 
 function tagInvalid(tag: string): UserError {
-  return new UserError('tag_invalid', `Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
+  return new UserError('invalid_value', `Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
     hint: 'A tag has at most 64 letters, digits and . _ : / @ + = -',
   });
 }
 
 function tooManyTags({ id }: SnapshotRow): UserError {
-  return new UserError('tag_invalid', `Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
+  return new UserError('invalid_value', `Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
     hint: 'Remove some: tool tag TARGET SNAPSHOT --remove TAG',
   });
 }

@@ -255,7 +255,7 @@ for (const flavour of FLAVOURS) {
       await server.createDatabase('copy.tool-base');
       await server.sql('copy.tool-base', 'CREATE TABLE precious (id INT)');
       await load();
-      await expect(load({ keepBase: true })).rejects.toMatchObject({ code: 'base_name_taken', exit: 5 });
+      await expect(load({ keepBase: true })).rejects.toMatchObject({ code: 'database_name_taken', exit: 5 });
       await expect(reset()).rejects.toMatchObject({ code: 'no_base_copy' });
       await expect(planDropCopies(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy' });
       await server.sql('copy.tool-base', 'SELECT * FROM precious');

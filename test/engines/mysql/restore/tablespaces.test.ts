@@ -40,7 +40,7 @@ describeWithMysql('mysql', { name: 'tables in a general tablespace, on a server 
     await build(context, { target: 'app', cpus: 1 });
     const load = async (): Promise<unknown> => applyLoad(context, await planLoad(context, { target: 'app', cpus: 1 }));
     await expect(load()).rejects.toMatchObject({
-      code: 'definition_refused',
+      code: 'content_refused',
       details: ['table a (tablespace shared)', 'table c (tablespace shared)'],
       hint: expect.stringContaining('TABLESPACE innodb_file_per_table'),
     });

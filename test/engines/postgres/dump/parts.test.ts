@@ -129,11 +129,11 @@ describeWithPostgres('a table in parts', () => {
 
   it.each([
     { what: 'lacks a part', letter: 'c', code: 'restore_failed', content: undefined },
-    { what: 'has a part without its end', letter: 'd', code: 'rows_refused', content: '1\tx\t\\N\n' },
+    { what: 'has a part without its end', letter: 'd', code: 'content_refused', content: '1\tx\t\\N\n' },
     {
       what: 'has a part that ends in the middle',
       letter: 'e',
-      code: 'rows_refused',
+      code: 'content_refused',
       content: '1\tx\t\\N\n\\.\n2\tx\t\\N\n\\.\n\n\n',
     },
     { what: 'has a part without rows', letter: 'f', code: 'restore_failed', content: '\\.\n\n\n' },

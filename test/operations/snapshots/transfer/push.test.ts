@@ -199,7 +199,7 @@ describeWithS3('push and pull', () => {
     const many = Array.from({ length: 33 }, (_, n) => `t${n}`);
     for (const addTags of [['two words'], ['a,b'], ['\u001b[31m'], ['x'.repeat(65)], [''], many]) {
       const refused = annotate(here.context, { target: 'app', addTags });
-      await expect(refused).rejects.toMatchObject({ code: 'tag_invalid', exit: 2 });
+      await expect(refused).rejects.toMatchObject({ code: 'invalid_value', exit: 2 });
     }
   });
 

@@ -120,7 +120,7 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
 
 export function inTablespaces(tables: string[]): UserError {
   return new UserError(
-    'definition_refused',
+    'content_refused',
     'The definitions of tables in tablespaces that not every server has were refused',
     {
       details: firstLines(tables),

@@ -22,13 +22,9 @@ export function definitionOf(what: string, sql: string, mode: LexicalMode = {}):
   return { what, tokens };
 }
 
-export function refused(
-  { what }: Pick<Definition, 'what'>,
-  why: string,
-  fix = 'Build the snapshot again from a source you trust.',
-): UserError {
-  return new UserError('definition_refused', `The definition of ${what} was refused: ${why}`, {
-    hint: `Nothing was changed. ${fix}`,
+export function refused({ what }: Pick<Definition, 'what'>, why: string): UserError {
+  return new UserError('content_refused', `The definition of ${what} was refused: ${why}`, {
+    hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
   });
 }
 

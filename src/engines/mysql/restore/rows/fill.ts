@@ -86,7 +86,7 @@ function parseDefinitions(text: string): Definitions {
   try {
     return v.parse(definitionsSchema, JSON.parse(text));
   } catch (error) {
-    throw new UserError('definition_refused', `The snapshot's ${DEFINITIONS_FILE} is not valid`, {
+    throw new UserError('content_refused', `The snapshot's ${DEFINITIONS_FILE} is not valid`, {
       details: [error instanceof Error ? error.message : String(error)],
       hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
     });

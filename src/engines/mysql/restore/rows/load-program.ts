@@ -170,7 +170,7 @@ async function* withoutEnd(
 
 function rowsRefused(cause: InsertRefused): UserError {
   return new UserError(
-    'rows_refused',
+    'content_refused',
     `The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`,
     {
       hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',

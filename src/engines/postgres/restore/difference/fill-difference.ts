@@ -99,7 +99,7 @@ function waysOf({ ways }: DifferencePlan, { replacements, reasons }: Preparation
 async function verifyDefinitions({ directory }: Archive, { details, manifest }: FillRun): Promise<void> {
   if (digestDefinitions(await readFile(join(directory, CONTENTS))) === details.definitions) return;
   throw new UserError(
-    'archive_refused',
+    'content_refused',
     `The definitions in snapshot ${manifest.id} are not those that its manifest states`,
     { hint: 'The snapshot was forged or damaged. Do not trust it.' },
   );

@@ -176,7 +176,7 @@ async function assertListedFiles(archive: string, files: ManifestFile[]): Promis
   for (const { name } of files.filter((file) => BLOB_LIST.test(file.name))) {
     if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
     throw new UserError(
-      'archive_refused',
+      'content_refused',
       `The list of large objects ${name} is refused: it names files outside the snapshot`,
       { hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.' },
     );

@@ -58,7 +58,7 @@ export function createRowGuard(table: string): RowGuard {
 
 /** Rows that PostgreSQL never writes: they were forged or damaged. */
 function refused(table: string, what: string): UserError {
-  return new UserError('rows_refused', `The rows of ${table} are refused: they contain ${what}`, {
+  return new UserError('content_refused', `The rows of ${table} are refused: they contain ${what}`, {
     hint: 'COPY never writes such rows, so they were forged or damaged. Do not trust their source; the destination is as it was before.',
   });
 }

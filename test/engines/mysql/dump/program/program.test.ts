@@ -135,7 +135,7 @@ for (const flavour of FLAVOURS) {
         change: (text) => text.replace(';\n', ';\nDROP DATABASE victim;\n'),
       });
       const planned = await planLoad(context, { target: 'app', snapshot: id });
-      await expect(applyLoad(context, planned)).rejects.toMatchObject({ code: 'rows_refused', exit: 5 });
+      await expect(applyLoad(context, planned)).rejects.toMatchObject({ code: 'content_refused', exit: 5 });
       expect(await server.databases()).toEqual(expect.arrayContaining(['victim', 'copy']));
       expect(await server.dump('copy')).toEqual(before);
       expect((await server.databases()).filter((name) => name.includes('tool-new'))).toEqual([]);

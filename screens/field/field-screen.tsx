@@ -1,0 +1,39 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { TextFieldProps } from '../../components/text-field.tsx';
+import { FieldFrame } from '../app/frame/field-frame.tsx';
+import { BACK } from '../app/keys.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    field: FieldRoute;
+  }
+}
+
+interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
+  screen: 'field';
+  path: string[];
+  about: string;
+  typing: TextEdit;
+  /** Leaves the screen, unless the text has to be corrected. */
+  accept: (text: string) => void;
+}
+
+export const fieldScreen: ScreenModule<FieldRoute> = {
+  id: 'field',
+  title: 'A text: a name, a note, tags, a file, a command',
+  view: FieldView,
+  keys: [
+    { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true, palette: false },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
+  ],
+  onAccept: accept,
+};
+
+function accept(_: Model, { typing, accept: take }: FieldRoute): void {
+  take(typing.text.trim());
+}
+
+function FieldView({ route: { path, about, label, placeholder = '', typing } }: { route: FieldRoute }) {
+  return <FieldFrame screen="field" path={path} about={about} label={label} placeholder={placeholder} edit={typing} />;
+}
