@@ -7,7 +7,7 @@ import type { CommandId, ConfiguredKeys } from '../../src/config/schema/default-
 import type { Settings } from '../../src/config/schema/settings.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import type { Mode } from '../../src/results/configuration-results.ts';
+import type { Mode } from '../../src/results/configuration/configuration-results.ts';
 import type { HistoryList } from '../../src/results/history-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError, type UserError } from '../../src/runtime/errors.ts';

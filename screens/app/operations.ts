@@ -3,12 +3,12 @@ import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { ChangesRequest, OpenChanges } from '../../src/operations/changes/changes.ts';
-import type { CheckRequest } from '../../src/operations/configuration/check.ts';
+import type { CheckRequest } from '../../src/operations/configuration/check/check.ts';
+import type { StorageProfile } from '../../src/operations/configuration/check/try-storage.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
-import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
-import type { ClientRequest } from '../../src/operations/load/client-program.ts';
+import type { ClientRequest } from '../../src/operations/load/script/client-program.ts';
 import type { EstimatedWork, PlannedWork } from '../../src/operations/operation.ts';
 import type { Planned } from '../../src/operations/planned.ts';
 import type { SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
@@ -102,7 +102,7 @@ export function lazyOperations(
     const password = passwords.get(url);
     return password === undefined ? null : serverUrl({ url, password });
   };
-  const connection = () => import('../../src/operations/configuration/try-connection.ts');
+  const connection = () => import('../../src/operations/configuration/check/try-connection.ts');
   const draft = () => import('../../src/operations/configuration/edit-configuration.ts');
   return {
     async plan<Request, P extends Planned<Request, unknown>, Result>(
@@ -162,10 +162,10 @@ export function lazyOperations(
     },
     reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
     answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
-    verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
+    verify: inContext(async () => (await import('../../src/operations/snapshots/verify/verify.ts')).verify),
     listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     verifyRestore: inContext(
-      async () => (await import('../../src/operations/snapshots/verify-restore.ts')).verifyRestore,
+      async () => (await import('../../src/operations/snapshots/verify/verify-restore.ts')).verifyRestore,
     ),
     /** Keeps both states of the comparison while `use` runs. */
     async withChanges(
@@ -184,7 +184,7 @@ export function lazyOperations(
       request: ClientRequest,
       run: (program: RunnableProgram) => Promise<Result>,
     ): Promise<Result> {
-      const { withClient } = await import('../../src/operations/load/client-program.ts');
+      const { withClient } = await import('../../src/operations/load/script/client-program.ts');
       const server = serverUrlOf(request.url);
       return withoutSecrets(session, createContext, (context) => withClient(context, { ...request, server }, run));
     },
@@ -199,7 +199,7 @@ export function lazyOperations(
       await removeOwnServers(await createContext({ report: () => {}, signal }));
     },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
-    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
+    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows/rows.ts')).readRows),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff/diff.ts')).diff),
     diffTable: inContext(async () => (await import('../../src/operations/snapshots/diff/table-diff.ts')).diffTable),
     push: inContext(async () => (await import('../../src/operations/snapshots/transfer/push.ts')).push),
@@ -220,7 +220,7 @@ export function lazyOperations(
     applyFix: inSurroundings(
       async () => (await import('../../src/operations/configuration/fix.ts')).applyConfigurationFix,
     ),
-    findEngines: inSession(async () => (await import('../../src/operations/configuration/check.ts')).findEngines),
+    findEngines: inSession(async () => (await import('../../src/operations/configuration/check/check.ts')).findEngines),
     async findProjectDatabase() {
       const { findProjectDatabase } = await import('../../src/operations/configuration/project-database.ts');
       return findProjectDatabase(surroundings.cwd);
@@ -234,7 +234,7 @@ export function lazyOperations(
     },
     /** Resolves with the bucket's display name. */
     async tryStorage(session: RunContext, profile: StorageProfile): Promise<string> {
-      const { tryStorage } = await import('../../src/operations/configuration/try-storage.ts');
+      const { tryStorage } = await import('../../src/operations/configuration/check/try-storage.ts');
       return tryStorage(profile, session);
     },
     planSetUp: inSurroundings(async () => (await import('../../src/operations/configuration/set-up.ts')).planSetUp),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { backOperation } from '../../src/operations/back/operation.ts';
 import { CHANGES_NOTICES, MOST_COPIED, madeSqlText, sidesText } from '../../src/operations/changes/list-text.ts';
-import type { ChangesResult } from '../../src/results/changes-results.ts';
+import type { ChangesResult } from '../../src/results/review/changes-results.ts';
 import { printable } from '../../src/text/printable.ts';
 import { type KeyBinding, type KeyContext, type Model, orNotify } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';

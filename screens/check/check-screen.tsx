@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { checkColumns, checkFacts, whyNotFixed } from '../../src/operations/configuration/check-text.ts';
+import { checkColumns, checkFacts, whyNotFixed } from '../../src/operations/configuration/check/check-text.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';

@@ -1,4 +1,4 @@
-import { type CheckRow, checkRows } from '../../src/operations/configuration/check-text.ts';
+import { type CheckRow, checkRows } from '../../src/operations/configuration/check/check-text.ts';
 import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../src/operations/load/client-program.ts';
+import type { ClientRequest } from '../../src/operations/load/script/client-program.ts';
 import { clientEndedText, clientName } from '../app/frame/run-text.ts';
 import { type Model, orNotify, quietly } from '../app/model.ts';
 

@@ -1,5 +1,5 @@
 import type { SnapshotRow } from '../../src/results/results.ts';
-import type { RowsResult } from '../../src/results/rows-results.ts';
+import type { RowsResult } from '../../src/results/review/rows-results.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { type GridState, moveInGrid } from '../app/lists/grid-keys.ts';

@@ -9,7 +9,7 @@ import {
   findingsText,
   tablesText,
 } from '../../src/operations/sanitize/coverage-text.ts';
-import type { Coverage } from '../../src/results/sanitize-results.ts';
+import type { Coverage } from '../../src/results/review/sanitize-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useTheme } from '../../components/theme.ts';
 import { comparedText, diffColumns, diffCount, NOT_LOCAL } from '../../src/operations/snapshots/diff/diff-text.ts';
-import type { DiffResult } from '../../src/results/diff-results.ts';
+import type { DiffResult } from '../../src/results/review/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';

@@ -1,7 +1,7 @@
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Problem } from '../../src/results/configuration-results.ts';
+import type { Problem } from '../../src/results/configuration/configuration-results.ts';
 import { HIDDEN, hidePassword, typedSecret, typedUrl } from '../app/frame/hidden-text.ts';
 import { problemsBelow, rowId, type TreeRow } from './tree-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { dotted, isTree, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Problem } from '../../src/results/configuration-results.ts';
+import type { Problem } from '../../src/results/configuration/configuration-results.ts';
 
 /** A section of the configuration. */
 export interface TreeRow {

@@ -1,5 +1,5 @@
 import { likelyPoint } from '../../src/operations/back/text.ts';
-import type { BackPoint, BackPoints } from '../../src/results/save-results.ts';
+import type { BackPoint, BackPoints } from '../../src/results/saves/save-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
 import { positionIn, type Rows } from '../app/lists/in-view.ts';

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { countedPoints, NO_POINT, pointColumns, pointFacts } from '../../src/operations/back/text.ts';
-import type { BackPoint } from '../../src/results/save-results.ts';
+import type { BackPoint } from '../../src/results/saves/save-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';

@@ -11,7 +11,7 @@ import { NO_FINDING, REHEARSAL_COPIED } from '../../src/operations/rehearse/scre
 import { rehearsalMarkdown, verdictText } from '../../src/operations/rehearse/text.ts';
 import { timelineLines, timelineRows } from '../../src/operations/rehearse/timeline-text.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import type { RehearsalResult } from '../../src/results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../src/results/review/rehearsal-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { markdownText } from '../../src/text/markdown.ts';
 import { wrap } from '../../src/text/text-width.ts';

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
-import { rowFields, rowsGrid, rowTitle } from '../../src/operations/snapshots/rows-grid-text.ts';
-import { rowsAside, rowsLine } from '../../src/operations/snapshots/rows-text.ts';
+import { rowFields, rowsGrid, rowTitle } from '../../src/operations/snapshots/rows/rows-grid-text.ts';
+import { rowsAside, rowsLine } from '../../src/operations/snapshots/rows/rows-text.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
-import type { RowsResult } from '../../src/results/rows-results.ts';
+import type { RowsResult } from '../../src/results/review/rows-results.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { RecordPage } from '../app/frame/text-page.tsx';

@@ -1,8 +1,8 @@
 import type { RawParts } from '../../src/config/urls/raw-parts.ts';
+import type { TriedDestination, TriedSource } from '../../src/operations/configuration/check/try-connection.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
 import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
-import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
-import type { EngineState } from '../../src/results/configuration-results.ts';
+import type { EngineState } from '../../src/results/configuration/configuration-results.ts';
 import type { NameWithSize } from '../../src/results/results.ts';
 
 export type SetupStepId =

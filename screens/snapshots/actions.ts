@@ -4,8 +4,8 @@ import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/p
 import { annotatedText } from '../../src/operations/snapshots/annotate/text.ts';
 import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
 import type { TransferKind } from '../../src/operations/snapshots/transfer/transfer-text.ts';
-import type { DiffResult } from '../../src/results/diff-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
+import type { DiffResult } from '../../src/results/review/diff-results.ts';
 import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';

@@ -10,7 +10,7 @@ import {
   triedText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
 import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
-import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
+import type { ColumnChoice, ColumnChoices } from '../../src/results/review/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { changeRoute, left, notFetched, showingSteps, showWhileFetching } from '../app/lists/fetched.ts';

@@ -1,8 +1,8 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import { type SuggestionRow, suggestionRows } from '../../src/operations/sanitize/suggestion-text.ts';
-import type { TrialResult } from '../../src/results/sanitize-results.ts';
-import type { ColumnChoices } from '../../src/results/suggested-query.ts';
+import type { TrialResult } from '../../src/results/review/sanitize-results.ts';
+import type { ColumnChoices } from '../../src/results/review/suggested-query.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { DiffRecord } from '../../src/operations/snapshots/diff/rows-grid-text.ts';
-import type { TableDiff } from '../../src/results/diff-results.ts';
+import type { TableDiff } from '../../src/results/review/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { filtered } from '../app/lists/filter.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import type { RehearseRequest } from '../operations/rehearse/rehearse.ts';
-import type { RehearsalResult } from '../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../results/review/rehearsal-results.ts';
 import { EXIT, type ExitCode, UserError } from '../runtime/errors.ts';
 import { DESTDB } from './branch/shared-options.ts';
 import { DRY_RUN, TARGET } from './shared-options.ts';

@@ -1,6 +1,6 @@
 import type { CloudTarget } from '../cloud/contract/resources.ts';
 import type { HubState } from '../results/cloud-results.ts';
-import type { Problem } from '../results/configuration-results.ts';
+import type { Problem } from '../results/configuration/configuration-results.ts';
 import type { Settings } from './schema/settings.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
 

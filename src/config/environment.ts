@@ -1,4 +1,4 @@
-import type { Problem } from '../results/configuration-results.ts';
+import type { Problem } from '../results/configuration/configuration-results.ts';
 import { nearest } from '../text/nearest.ts';
 import { NOWHERE } from './configuration.ts';
 import { childShape, type Shape } from './schema/shape.ts';

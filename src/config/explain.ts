@@ -1,5 +1,5 @@
 import { redact } from '../process/redact.ts';
-import type { ExplainedValue, ValueOrigin } from '../results/configuration-results.ts';
+import type { ExplainedValue, ValueOrigin } from '../results/configuration/configuration-results.ts';
 import type { Inspection } from './load.ts';
 import { type Origins, variableOf } from './problems/key-problem.ts';
 import { settingsSchema } from './schema/settings.ts';

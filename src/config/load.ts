@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Mode, Problem } from '../results/configuration-results.ts';
+import type { Mode, Problem } from '../results/configuration/configuration-results.ts';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';

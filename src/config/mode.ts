@@ -1,4 +1,4 @@
-import type { Mode } from '../results/configuration-results.ts';
+import type { Mode } from '../results/configuration/configuration-results.ts';
 
 export function modeOf({ authtoken }: { authtoken?: unknown }): Mode {
   return authtoken ? 'cloud' : 'local';

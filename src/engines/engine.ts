@@ -1,4 +1,4 @@
-import type { ToolReport } from '../results/configuration-results.ts';
+import type { ToolReport } from '../results/configuration/configuration-results.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { EngineContext } from './engine-context.ts';

@@ -16,7 +16,7 @@ import { readAsset } from '../runtime/package-files.ts';
 import { build } from './build/build.ts';
 import { applyLoad, planLoad } from './load/load.ts';
 import { applySanitize, planSanitize } from './sanitize/sanitize.ts';
-import { verify } from './snapshots/verify.ts';
+import { verify } from './snapshots/verify/verify.ts';
 import { applySubset, planSubset } from './subset/subset.ts';
 import { applyUndo, planUndo } from './undo/undo.ts';
 

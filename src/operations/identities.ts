@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
 import { parseUrl } from '../engines/registry.ts';
-import type { ForgottenSource } from '../results/configuration-results.ts';
+import type { ForgottenSource } from '../results/configuration/configuration-results.ts';
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';

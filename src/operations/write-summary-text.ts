@@ -1,6 +1,6 @@
 import { ENGINE_NAMES } from '../presentation/snapshot.ts';
 import type { SnapshotRow, VerifiedRestore } from '../results/results.ts';
-import type { Coverage } from '../results/sanitize-results.ts';
+import type { Coverage } from '../results/review/sanitize-results.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
 import { markdownText } from '../text/markdown.ts';
 import { coverageRows, findingsText, tablesText } from './sanitize/coverage-text.ts';

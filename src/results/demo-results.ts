@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { loadResult } from './load-results.ts';
 import { snapshotRow, verifyResult } from './results.ts';
-import { sanitizeResult } from './sanitize-results.ts';
+import { sanitizeResult } from './review/sanitize-results.ts';
 import { subsetResult } from './subset-results.ts';
 
 /** Results of a tour through the demo. */

@@ -3,7 +3,7 @@ import { databaseCopies, databaseCopy } from './database-copies.ts';
 import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
 import { loadEstimate } from './history-results.ts';
 import { snapshotRow } from './results.ts';
-import { SAVES_BEFORE } from './saves-before.ts';
+import { SAVES_BEFORE } from './saves/saves-before.ts';
 import { tableSelection } from './selected-tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../engines/list.ts';
-import { mode } from './configuration-results.ts';
+import { mode } from './configuration/configuration-results.ts';
 import { destinationCopies } from './database-copies.ts';
 import { excludedRowsSchema } from './excluded-rows.ts';
 import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
@@ -13,7 +13,7 @@ import { appliedSchema } from './manifest/migration-results.ts';
 import { storedCoverage } from './manifest/stored-coverage.ts';
 import { rowReading } from './row-reading.ts';
 import { serverFiles, serverRow } from './running-servers.ts';
-import { saveOrigin } from './save-origin.ts';
+import { saveOrigin } from './saves/save-origin.ts';
 
 // Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
 // and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.

@@ -1,5 +1,5 @@
 import { filesOfTable, type ManifestTable } from '../repository/manifest/manifest.ts';
-import type { ChangedColumn, Coverage, TableCoverage, UnsanitizedColumn } from '../results/sanitize-results.ts';
+import type { ChangedColumn, Coverage, TableCoverage, UnsanitizedColumn } from '../results/review/sanitize-results.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';

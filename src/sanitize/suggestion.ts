@@ -5,7 +5,7 @@ import {
   type SuggestedKey,
   type SuggestedQuery,
   type SuggestedTable,
-} from '../results/suggested-query.ts';
+} from '../results/review/suggested-query.ts';
 import { printable } from '../text/printable.ts';
 import { type ColumnFacts, columnName } from './column-facts.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';

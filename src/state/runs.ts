@@ -1,8 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunEvent } from '../results/events.ts';
-import type { RehearsalResult } from '../results/rehearsal-results.ts';
 import type { SnapshotRow } from '../results/results.ts';
-import type { Coverage } from '../results/sanitize-results.ts';
+import type { RehearsalResult } from '../results/review/rehearsal-results.ts';
+import type { Coverage } from '../results/review/sanitize-results.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { type ExpectedStep, type OverallProgress, overallProgress } from './overall-progress.ts';

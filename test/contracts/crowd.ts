@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';

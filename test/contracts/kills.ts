@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
 import { testContext } from '../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../helpers/storage/leftovers.ts';

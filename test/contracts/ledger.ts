@@ -15,7 +15,7 @@ import { assertNoOriginalData } from '../../src/operations/snapshots/sanitized-o
 import { findSnapshot, type SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
-import type { CanaryReport } from '../../src/results/ledger-results.ts';
+import type { CanaryReport } from '../../src/results/review/ledger-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { updateLedger } from '../../src/sanitize/ledger/ledger-file.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import type { AnyServer } from '../helpers/databases/any-server.ts';
 import { eventually, testContext } from '../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../helpers/storage/leftovers.ts';

@@ -11,7 +11,7 @@ import {
   manifestText,
 } from '../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import type { Coverage } from '../../src/results/sanitize-results.ts';
+import type { Coverage } from '../../src/results/review/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { splitName } from '../../src/text/table-names.ts';

@@ -10,8 +10,8 @@ import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snap
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { RunEvent } from '../../src/results/events.ts';
-import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
-import type { ColumnChoices } from '../../src/results/suggested-query.ts';
+import type { SanitizeResult } from '../../src/results/review/sanitize-results.ts';
+import type { ColumnChoices } from '../../src/results/review/suggested-query.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import { asData } from '../helpers/fakes/as-data.ts';

@@ -7,7 +7,7 @@ import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { openRemote } from '../../src/operations/snapshots/storage-profiles.ts';
 import { pull } from '../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import type { Manifest } from '../../src/repository/manifest/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';

@@ -8,7 +8,7 @@ import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import { manifestText } from '../../src/repository/manifest/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';

@@ -9,7 +9,7 @@ import type { DumpFacet } from '../../src/engines/facets/dump.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { storeDump } from '../../src/operations/snapshots/store-dump.ts';
 import { importSnapshot } from '../../src/operations/snapshots/transfer/import.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest/manifest.ts';
 import { encodeSeekTable, largestObject } from '../../src/repository/objects/object-format.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import { createStaging, stagingRoot } from '../../src/repository/staging.ts';
 import {
   describeWithPostgres,

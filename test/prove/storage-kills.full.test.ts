@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/transfer/export.ts';
-import { verify } from '../../src/operations/snapshots/verify.ts';
+import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import type { BucketProfile } from '../../src/repository/s3/connection.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../helpers/storage/leftovers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { splitStatements } from '../../src/engines/postgres/sanitize/statements.ts';
-import type { SuggestedColumn, SuggestedQuery } from '../../src/results/suggested-query.ts';
+import type { SuggestedColumn, SuggestedQuery } from '../../src/results/review/suggested-query.ts';
 import { readKeepComments } from '../../src/sanitize/keep-comments.ts';
 import { writeQuery } from '../../src/sanitize/suggestion.ts';
 

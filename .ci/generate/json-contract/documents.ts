@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { auditPageSchema, createdTokenSchema, tokenPageSchema } from '../../../src/cloud/contract/schemas.ts';
 import { branchList } from '../../../src/results/branch-results.ts';
-import { changesResult } from '../../../src/results/changes-results.ts';
 import { hubContent, signedIn, signedOut } from '../../../src/results/cloud-results.ts';
-import * as configuration from '../../../src/results/configuration-results.ts';
-import { diffResult, tableDiff } from '../../../src/results/diff-results.ts';
+import * as configuration from '../../../src/results/configuration/configuration-results.ts';
 import { flag, number, text, texts } from '../../../src/results/fields.ts';
 import { historyList } from '../../../src/results/history-results.ts';
 import * as results from '../../../src/results/results.ts';
-import { rowsResult } from '../../../src/results/rows-results.ts';
+import { changesResult } from '../../../src/results/review/changes-results.ts';
+import { diffResult, tableDiff } from '../../../src/results/review/diff-results.ts';
+import { rowsResult } from '../../../src/results/review/rows-results.ts';
 import { serverList } from '../../../src/results/server-results.ts';
 import type { ResultShape } from './results.ts';
 

@@ -2,15 +2,15 @@ import * as v from 'valibot';
 import { agentResult } from '../../../src/results/agent-results.ts';
 import * as branch from '../../../src/results/branch-results.ts';
 import { applyPlan, reconcileResult, signedIn } from '../../../src/results/cloud-results.ts';
+import * as links from '../../../src/results/configuration/link-results.ts';
 import { demoTour } from '../../../src/results/demo-results.ts';
 import { flag } from '../../../src/results/fields.ts';
-import { classifyResult, ledgerCheck } from '../../../src/results/ledger-results.ts';
-import * as links from '../../../src/results/link-results.ts';
 import * as load from '../../../src/results/load-results.ts';
-import { rehearsalPlan, rehearsalResult } from '../../../src/results/rehearsal-results.ts';
 import * as snapshots from '../../../src/results/results.ts';
-import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/sanitize-results.ts';
-import * as save from '../../../src/results/save-results.ts';
+import { classifyResult, ledgerCheck } from '../../../src/results/review/ledger-results.ts';
+import { rehearsalPlan, rehearsalResult } from '../../../src/results/review/rehearsal-results.ts';
+import { sanitizePlan, sanitizeResult, suggestion } from '../../../src/results/review/sanitize-results.ts';
+import * as save from '../../../src/results/saves/save-results.ts';
 import * as servers from '../../../src/results/server-results.ts';
 import {
   subsetExplanation,

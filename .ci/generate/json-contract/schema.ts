@@ -13,7 +13,7 @@ import {
   undoPlan,
 } from '../../../src/results/load-results.ts';
 import { saveRow, snapshotRow, targetInfo, targetRow } from '../../../src/results/results.ts';
-import { coverage } from '../../../src/results/sanitize-results.ts';
+import { coverage } from '../../../src/results/review/sanitize-results.ts';
 import { DOCUMENTS } from './documents.ts';
 import { RESULTS } from './results.ts';
 

@@ -1,5 +1,5 @@
-import { type CheckRow, checkSum, needRows } from '../../operations/configuration/check-text.ts';
-import type { CheckReport } from '../../results/configuration-results.ts';
+import { type CheckRow, checkSum, needRows } from '../../operations/configuration/check/check-text.ts';
+import type { CheckReport } from '../../results/configuration/configuration-results.ts';
 import { printable } from '../../text/printable.ts';
 import { cellWidth } from '../../text/text-width.ts';
 import { type ProblemsView, problemsText } from './problems.ts';

@@ -1,7 +1,11 @@
 import { basename } from 'node:path';
-import { shadowLines } from '../../operations/configuration/check-text.ts';
+import { shadowLines } from '../../operations/configuration/check/check-text.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
-import type { ExplainedValue, ShownConfiguration, ValueOrigin } from '../../results/configuration-results.ts';
+import type {
+  ExplainedValue,
+  ShownConfiguration,
+  ValueOrigin,
+} from '../../results/configuration/configuration-results.ts';
 import { joinLines } from '../../text/printable.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import { formatTable, type TableOptions } from './table.ts';

@@ -2,7 +2,7 @@ import { changesColumns, changesLines, changesTitle } from '../../operations/cha
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../operations/sanitize/coverage-text.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../operations/snapshots/diff/diff-text.ts';
 import { tableDiffLines, tableDiffTitle } from '../../operations/snapshots/diff/table-diff-text.ts';
-import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../operations/snapshots/rows-text.ts';
+import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../operations/snapshots/rows/rows-text.ts';
 import {
   circlesText,
   subsetColumns,
@@ -21,12 +21,12 @@ import {
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
-import type { ChangesResult } from '../../results/changes-results.ts';
-import type { Mode } from '../../results/configuration-results.ts';
-import type { DiffResult, TableDiff } from '../../results/diff-results.ts';
+import type { Mode } from '../../results/configuration/configuration-results.ts';
 import type { TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
-import type { RowsResult } from '../../results/rows-results.ts';
-import type { Coverage } from '../../results/sanitize-results.ts';
+import type { ChangesResult } from '../../results/review/changes-results.ts';
+import type { DiffResult, TableDiff } from '../../results/review/diff-results.ts';
+import type { RowsResult } from '../../results/review/rows-results.ts';
+import type { Coverage } from '../../results/review/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { printedFacts, questionLines } from './question.ts';

@@ -2,7 +2,7 @@ import { placeOf } from '../../config/problems/invalid-configuration.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { createExcerpts } from '../../config/yaml/excerpt.ts';
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import { printable } from '../../text/printable.ts';
 import type { Style } from './style.ts';
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import type { CheckReport } from '../../results/configuration-results.ts';
+import type { CheckReport } from '../../results/configuration/configuration-results.ts';
 import { EXIT, type ExitCode } from '../../runtime/errors.ts';
 
 export const configCheckCommand = defineCommand({
@@ -11,7 +11,7 @@ export const configCheckCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { checkText } = await import('../../cli/printers/check.ts');
-    const { check } = await import('../../operations/configuration/check.ts');
+    const { check } = await import('../../operations/configuration/check/check.ts');
     const { globals, options, tableOptions } = invocation;
     const { offline = false } = options;
     const { report, text } = await check({

@@ -22,7 +22,7 @@ export const rowsCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { printedRows } = await import('../../cli/printers/lists.ts');
-    const { readRows } = await import('../../operations/snapshots/rows.ts');
+    const { readRows } = await import('../../operations/snapshots/rows/rows.ts');
     const { table } = invocation.arguments;
     const { limit, reveal = false } = invocation.options;
     const result = await readRows(await invocation.context(), {

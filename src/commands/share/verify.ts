@@ -41,11 +41,11 @@ export const verifyCommand = defineCommand({
   async run(invocation) {
     const { lostLines, verifySummary } = await import('../../operations/snapshots/transfer/transfer-text.ts');
     const { summaryText } = await import('../../presentation/shapes/summary.ts');
-    const { verify } = await import('../../operations/snapshots/verify.ts');
+    const { verify } = await import('../../operations/snapshots/verify/verify.ts');
     const request = { ...snapshotRequest(invocation), ...invocation.options };
     assertUsage(request);
     if (request.restore) {
-      const { verifyRestore } = await import('../../operations/snapshots/verify-restore.ts');
+      const { verifyRestore } = await import('../../operations/snapshots/verify/verify-restore.ts');
       const context = await invocation.context();
       const file = await openSummary(invocation, context);
       const { summary: _, ...proof } = request;

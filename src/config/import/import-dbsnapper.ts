@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { ImportReport } from '../../results/configuration-results.ts';
+import type { ImportReport } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readAwsProfiles } from '../aws-profiles.ts';
 import type { Change } from '../edit/change.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { InitResult } from '../../results/configuration-results.ts';
+import type { InitResult } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
 import { exists } from '../config-file.ts';

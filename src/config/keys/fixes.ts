@@ -1,4 +1,4 @@
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { Change, PlainValue } from '../edit/change.ts';
 import { meantValue } from '../problems/mismatch.ts';

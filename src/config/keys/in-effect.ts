@@ -1,4 +1,4 @@
-import type { Mode } from '../../results/configuration-results.ts';
+import type { Mode } from '../../results/configuration/configuration-results.ts';
 import type { Configuration } from '../configuration.ts';
 import { modeOf } from '../mode.ts';
 import type { ConfiguredKeys } from '../schema/default-keys.ts';

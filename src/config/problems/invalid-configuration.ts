@@ -1,4 +1,4 @@
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { boundedLines } from '../../text/bounded-list.ts';

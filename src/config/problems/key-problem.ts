@@ -1,4 +1,4 @@
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import { dotted, type KeyPath } from '../tree.ts';
 import type { YamlSource } from '../yaml/yaml-source.ts';
 

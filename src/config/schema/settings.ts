@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { SAVES_BEFORE } from '../../results/saves-before.ts';
+import { SAVES_BEFORE } from '../../results/saves/saves-before.ts';
 import { parseSize } from '../../text/size.ts';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Effect } from '../../results/effects.ts';
+import type { Effect } from '../../results/configuration/effects.ts';
 
 export interface Traits {
   unit?: string;

@@ -1,5 +1,5 @@
 import { SECRET_PARAMETERS } from '../../engines/url-parameters.ts';
-import type { EncryptResult } from '../../results/configuration-results.ts';
+import type { EncryptResult } from '../../results/configuration/configuration-results.ts';
 import { childShape, type Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';

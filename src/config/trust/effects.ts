@@ -2,7 +2,7 @@ import { profileOf } from '../../engines/list.ts';
 import type { EngineProfile } from '../../engines/profile.ts';
 import { isAmbiguousUrl, isPublicParameter } from '../../engines/url-parameters.ts';
 import { redact } from '../../process/redact.ts';
-import { EFFECTS, type Effect } from '../../results/effects.ts';
+import { EFFECTS, type Effect } from '../../results/configuration/effects.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
 import { commandText } from '../../text/shell-word.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';

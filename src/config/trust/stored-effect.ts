@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Effect } from '../../results/effects.ts';
+import type { Effect } from '../../results/configuration/effects.ts';
 
 /** An effect as it is stored and compared: encrypted content as a hash. */
 export function storedEffect(effect: Effect): Effect {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import type { Effect } from '../../results/effects.ts';
+import type { Effect } from '../../results/configuration/effects.ts';
 import type { ConfigFile } from '../config-file.ts';
 import { settingsSchema } from '../schema/settings.ts';
 import { shapeOf } from '../schema/shape.ts';

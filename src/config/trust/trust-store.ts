@@ -1,7 +1,7 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { type Effect, effect } from '../../results/effects.ts';
+import { type Effect, effect } from '../../results/configuration/effects.ts';
 import { lockFile } from '../edit/lock-file.ts';
 import { replaceFile } from '../edit/write-temporary.ts';
 import { userConfigFile } from '../paths.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import { printable } from '../../text/printable.ts';
 import { cellWidth } from '../../text/text-width.ts';
 import type { Shape } from '../schema/shape.ts';

@@ -1,6 +1,6 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
-import type { ColumnChoices, SuggestedQuery } from '../../results/suggested-query.ts';
+import type { ColumnChoices, SuggestedQuery } from '../../results/review/suggested-query.ts';
 import type { Markers } from '../../sanitize/canaries/canary-marks.ts';
 import type { ColumnDigest, ColumnFacts } from '../../sanitize/column-facts.ts';
 import type { PersonalKind } from '../../sanitize/detector/kinds.ts';

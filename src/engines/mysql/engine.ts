@@ -164,7 +164,7 @@ export const mysql: Engine = {
       create: (request) =>
         run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
       replaceTakenSpare: () =>
-        run(async (context, url) => (await import('./branches/create-spare.ts')).replaceTakenSpare(context, url)),
+        run(async (context, url) => (await import('./branches/base/create-spare.ts')).replaceTakenSpare(context, url)),
       reset: (request) =>
         run(async (context, url) =>
           (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),

@@ -3,7 +3,7 @@ import type { ClaimedBuild, FinishBody } from '../../cloud/contract/builds.ts';
 import { redact } from '../../process/redact.ts';
 import type { AgentBuild } from '../../results/agent-results.ts';
 import type { RunEvent } from '../../results/events.ts';
-import type { SanitizePlan } from '../../results/sanitize-results.ts';
+import type { SanitizePlan } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { skipStep, startStep } from '../../runtime/events.ts';
@@ -11,7 +11,7 @@ import { printable } from '../../text/printable.ts';
 import { build } from '../build/build.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { applySanitize, hasSanitizeQuery, planSanitize } from '../sanitize/sanitize.ts';
-import { verifyRestore } from '../snapshots/verify-restore.ts';
+import { verifyRestore } from '../snapshots/verify/verify-restore.ts';
 
 /** Called before a sanitization that replaces a database; throws to refuse it. */
 export type ApproveSanitize = (plan: SanitizePlan) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { BackPlan, BackResult } from '../../results/save-results.ts';
+import type { BackPlan, BackResult } from '../../results/saves/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { openSeparateBranch } from '../branch/open-branch.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../engines/open-database.ts';
-import type { BackPoint, BackPoints } from '../../results/save-results.ts';
-import type { SaveBefore } from '../../results/saves-before.ts';
+import type { BackPoint, BackPoints } from '../../results/saves/save-results.ts';
+import type { SaveBefore } from '../../results/saves/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { openSeparateBranch } from '../branch/open-branch.ts';

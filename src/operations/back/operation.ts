@@ -1,4 +1,4 @@
-import type { BackPlan, BackResult } from '../../results/save-results.ts';
+import type { BackPlan, BackResult } from '../../results/saves/save-results.ts';
 import { branchResetOperation } from '../branch/reset/operation.ts';
 import { loadOperation } from '../load/operation.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,6 +1,6 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
-import type { BackPart, BackPlan } from '../../results/save-results.ts';
+import type { BackPart, BackPlan } from '../../results/saves/save-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';

@@ -1,6 +1,6 @@
 import { valuesOf } from '../../engines/shared/rows/change-statements.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { BackPart } from '../../results/save-results.ts';
+import type { BackPart } from '../../results/saves/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStates } from '../changes/changes.ts';

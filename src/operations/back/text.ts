@@ -1,6 +1,6 @@
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
-import type { BackPoint, BackPoints } from '../../results/save-results.ts';
+import type { BackPoint, BackPoints } from '../../results/saves/save-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';

@@ -1,6 +1,6 @@
 import type { SnapshotRow, VerifiedRestore } from '../../results/results.ts';
+import type { SanitizePlan, SanitizeResult } from '../../results/review/sanitize-results.ts';
 import type { AllRead } from '../../results/row-reading.ts';
-import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { contentOf, type ExpectedContent } from '../expected-steps.ts';
 import type { Planned } from '../planned.ts';
@@ -72,7 +72,7 @@ export async function applyBuild(context: Context, planned: PlannedBuild): Promi
   const { target, cpus, verifyRestore: isProved } = planned.request;
   const built = await buildAndSanitize(context, planned);
   if (!isProved) return built;
-  const { verifyRestore } = await import('../snapshots/verify-restore.ts');
+  const { verifyRestore } = await import('../snapshots/verify/verify-restore.ts');
   const { restore } = await verifyRestore(context, { target, snapshot: (built.sanitized ?? built.snapshot).id, cpus });
   return { ...built, ...(restore && { restore }) };
 }

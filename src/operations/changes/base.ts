@@ -1,13 +1,13 @@
 import type { Manifest } from '../../repository/manifest/manifest.ts';
-import type { ChangesResult } from '../../results/changes-results.ts';
 import type { SnapshotRow } from '../../results/results.ts';
+import type { ChangesResult } from '../../results/review/changes-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
 import type { DestinationOfTarget } from '../back/last-load.ts';
 import { findOrigin } from '../history/origin.ts';
 import { type FoundSave, listSaves } from '../save/saves.ts';
-import { assertLocal } from '../snapshots/rows.ts';
+import { assertLocal } from '../snapshots/rows/rows.ts';
 import { type FoundSnapshot, findSnapshot } from '../snapshots/snapshots.ts';
 
 export interface ChangesBase {

@@ -1,7 +1,7 @@
 import type { Database } from '../../engines/open-database.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
-import type { ChangesResult } from '../../results/changes-results.ts';
-import type { RowsDiff } from '../../results/diff-results.ts';
+import type { ChangesResult } from '../../results/review/changes-results.ts';
+import type { RowsDiff } from '../../results/review/diff-results.ts';
 import type { RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -13,7 +13,7 @@ import { readEvidence, rowReading } from '../build/evidence.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { WHOLE_DATABASE } from '../save/saves.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
-import { MOST_ROWS } from '../snapshots/rows.ts';
+import { MOST_ROWS } from '../snapshots/rows/rows.ts';
 import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { findBase, originOf } from './base.ts';

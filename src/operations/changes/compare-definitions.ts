@@ -2,10 +2,10 @@ import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
 import { engineOf } from '../../engines/registry.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { ChangesResult } from '../../results/changes-results.ts';
+import type { ChangesResult } from '../../results/review/changes-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { diffText } from '../snapshots/diff/table-diff.ts';
-import { readerOf } from '../snapshots/rows.ts';
+import { readerOf } from '../snapshots/rows/rows.ts';
 
 export interface DefinitionsRequest {
   before: Manifest;

@@ -2,8 +2,8 @@ import { ownFiles } from '../../engines/shared/rows/stored-pairs.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../repository/objects/object-pool.ts';
 import { chooseTables } from '../../repository/select-tables.ts';
-import type { ChangedTable, ChangesResult } from '../../results/changes-results.ts';
-import type { RowsDiff } from '../../results/diff-results.ts';
+import type { ChangedTable, ChangesResult } from '../../results/review/changes-results.ts';
+import type { RowsDiff } from '../../results/review/diff-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import {
   type ComparedRows,

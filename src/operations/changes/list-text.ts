@@ -2,7 +2,7 @@ import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import { briefName } from '../../presentation/snapshot.ts';
-import type { ChangedTable, ChangesResult } from '../../results/changes-results.ts';
+import type { ChangedTable, ChangesResult } from '../../results/review/changes-results.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { diffLines, NOT_COMPARED } from '../snapshots/diff/table-diff-text.ts';

@@ -1,7 +1,7 @@
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Tone } from '../../presentation/shapes/glyphs.ts';
 import { briefName } from '../../presentation/snapshot.ts';
-import type { ChangedTable, ChangesResult } from '../../results/changes-results.ts';
+import type { ChangedTable, ChangesResult } from '../../results/review/changes-results.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { diffLines, NOT_COMPARED, sampleLines, type ToneLine } from '../snapshots/diff/table-diff-text.ts';

@@ -4,7 +4,7 @@ import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { cannotWrite } from '../../engines/shared/rows/change-statements.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
-import type { ChangesResult } from '../../results/changes-results.ts';
+import type { ChangesResult } from '../../results/review/changes-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { assertNewFile } from '../assert-new-file.ts';
 import type { ComparedRows } from '../snapshots/diff/compare-stored.ts';

@@ -10,7 +10,7 @@ import { dotted, isTree, type Tree, valueAt } from '../../config/tree.ts';
 import { fillUrls } from '../../config/urls/fill-urls.ts';
 import { TemplateError, type Variables, variablesOf } from '../../config/urls/template.ts';
 import { urlParts } from '../../config/urls/url-parts.ts';
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 
 /** Variables that a compromised hub must not send to a server of its choice. */
 const KEPT_VARIABLES = /^(TOOL|AWS|ACTIONS|GITHUB)_/i;

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { parseText } from '../../config/yaml/parse-text.ts';
-import { connectionText } from './connection-text.ts';
+import { connectionText } from './check/connection-text.ts';
 
 /** Keys of Rails' file, in the order in which they are searched; Rails takes a URL before the other keys. */
 export const YAML_KEYS = [

@@ -11,7 +11,7 @@ import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
 import type { Tree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import type { Problem } from '../../results/configuration-results.ts';
+import type { Problem } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 /** A configuration file that is being edited: nothing of it is written before it is saved. */

@@ -5,9 +5,9 @@ import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { fixFor } from '../../config/keys/fixes.ts';
-import type { CheckReport, Problem } from '../../results/configuration-results.ts';
+import type { CheckReport, Problem } from '../../results/configuration/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { type CheckRequest, check } from './check.ts';
+import { type CheckRequest, check } from './check/check.ts';
 import { type ConfigurationDraft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 

@@ -3,7 +3,7 @@ import { initConfiguration } from '../../config/init/init.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import { absolutePath } from '../../config/paths.ts';
 import { invalidConfiguration } from '../../config/problems/invalid-configuration.ts';
-import type { ImportReport, Problem } from '../../results/configuration-results.ts';
+import type { ImportReport, Problem } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 interface ImportRequest {

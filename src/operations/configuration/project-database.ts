@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { urlParts } from '../../config/urls/url-parts.ts';
 import { redact } from '../../process/redact.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { connectionText } from './connection-text.ts';
+import { connectionText } from './check/connection-text.ts';
 import { databaseYamlUrl, YAML_KEYS } from './database-yaml.ts';
 
 /** The database of the application in a folder. */

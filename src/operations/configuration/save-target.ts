@@ -3,7 +3,7 @@ import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import { valueAt } from '../../config/tree.ts';
 import { urlParts } from '../../config/urls/url-parts.ts';
 import { targetConfigured, type UrlTarget } from '../../config/urls/url-target.ts';
-import type { SavedTarget } from '../../results/configuration-results.ts';
+import type { SavedTarget } from '../../results/configuration/configuration-results.ts';
 import { addChange, openDraft, saveDraft } from './edit-configuration.ts';
 import { applySetUp, planSetUp } from './set-up.ts';
 

@@ -12,7 +12,7 @@ import { encryptText, type TextValue, textsOf } from '../../config/secrets/sensi
 import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import type { EncryptResult } from '../../results/configuration-results.ts';
+import type { EncryptResult } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { noConfigurationFile } from './edit-configuration.ts';

@@ -2,8 +2,8 @@ import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
 import type { NameWithSize } from '../../results/results.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { openUrl, type TryContext } from './check/try-connection.ts';
 import type { ConfigurationDraft } from './edit-configuration.ts';
-import { openUrl, type TryContext } from './try-connection.ts';
 
 /** Names to choose from in a source database. */
 export interface SourceNames {

@@ -1,4 +1,9 @@
-import type { EncryptResult, ImportReport, InitResult, SavedTarget } from '../../results/configuration-results.ts';
+import type {
+  EncryptResult,
+  ImportReport,
+  InitResult,
+  SavedTarget,
+} from '../../results/configuration/configuration-results.ts';
 import type { Tour } from '../../results/demo-results.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
 import { joinLines } from '../../text/printable.ts';

@@ -4,7 +4,7 @@ import { openArchive } from '../../repository/archive-file.ts';
 import type { ImportPlan, ImportResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { assertReadable } from '../load/load-script.ts';
+import { assertReadable } from '../load/script/load-script.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { type ImportRequest as ArchiveRequest, importSnapshot } from '../snapshots/transfer/import.ts';
 import { findTarget } from '../targets/find-target.ts';

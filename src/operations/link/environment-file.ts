@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { COMPOSED_KEYS, connectionText } from '../configuration/connection-text.ts';
+import { COMPOSED_KEYS, connectionText } from '../configuration/check/connection-text.ts';
 import type { FileFormat, Former, Lines } from './file-format.ts';
 import { refused } from './tree-file.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { parseUrl } from '../../engines/registry.ts';
-import type { LinkPlan, LinkResult } from '../../results/link-results.ts';
+import type { LinkPlan, LinkResult } from '../../results/configuration/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';

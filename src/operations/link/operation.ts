@@ -1,4 +1,4 @@
-import type { LinkResult, UnlinkResult } from '../../results/link-results.ts';
+import type { LinkResult, UnlinkResult } from '../../results/configuration/link-results.ts';
 import { defineOperation } from '../operation.ts';
 import type { LinkRequest, PlannedLink } from './link.ts';
 import { linkQuestion, linkSummary, unlinkQuestion, unlinkSummary } from './text.ts';

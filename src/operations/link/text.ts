@@ -1,7 +1,7 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import { type Question, typedName, warningsOf } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
-import type { LinkPlan, LinkResult, UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
+import type { LinkPlan, LinkResult, UnlinkPlan, UnlinkResult } from '../../results/configuration/link-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { printable } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';

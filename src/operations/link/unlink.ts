@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { UnlinkPlan, UnlinkResult } from '../../results/link-results.ts';
+import type { UnlinkPlan, UnlinkResult } from '../../results/configuration/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { isTracked, noRepository, readHookFile, readMainFolder } from '../git.ts';

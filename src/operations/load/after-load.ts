@@ -15,7 +15,7 @@ import { formatDuration, formatNumberOf } from '../../text/format.ts';
 import { commandText } from '../../text/shell-word.ts';
 import { planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
-import { commandEnvironment, hiddenOutput } from './database-command.ts';
+import { commandEnvironment, hiddenOutput } from './script/database-command.ts';
 
 export interface AfterLoadChoice {
   target: string;

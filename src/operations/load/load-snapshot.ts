@@ -5,8 +5,8 @@ import type { Database } from '../../engines/open-database.ts';
 import { contentBytes, type Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
+import { FOREIGN_SUPERUSER } from '../../results/configuration/foreign-code.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
-import { FOREIGN_SUPERUSER } from '../../results/foreign-code.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import { indexCountOf } from '../../results/manifest/index-count.ts';
 import type { SnapshotRow } from '../../results/results.ts';
@@ -28,8 +28,6 @@ import { findPlanned } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { baseWarning, baseWithin, chooseBase } from './choose-base.ts';
-import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { toDatabaseCopies } from './copies-result.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination } from './destination.ts';
@@ -39,10 +37,12 @@ import { assertAllowedData, findLoadable, findRequested } from './find-loadable.
 import { assertDestinationUnprotected, assertNoAgentReads, findBranchAt } from './guard/branch-at.ts';
 import { assertNotASource } from './guard/guard.ts';
 import { loadSteps } from './load-steps.ts';
-import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './only-rows.ts';
 import { type LoadPlace, openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { restoredBy } from './restored-by.ts';
+import { baseWarning, baseWithin, chooseBase } from './selection/choose-base.ts';
+import { chooseTables, namesOf, withinPlan } from './selection/choose-tables.ts';
+import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './selection/only-rows.ts';
 
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
   const isSave = given.save !== undefined;

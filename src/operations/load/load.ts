@@ -10,10 +10,10 @@ import { assertShared } from '../sign-in/sharing.ts';
 import { statingOutcome } from '../stating-outcome.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { loadExpectedSteps } from './expected-steps.ts';
-import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import { openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+import { applyScript, planScript } from './script/load-script.ts';
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
 export async function planLoad(given: Context, request: LoadRequest): Promise<PlannedLoad> {

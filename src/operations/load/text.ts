@@ -22,7 +22,7 @@ import {
   snapshotFact,
   snapshotName,
 } from '../../presentation/snapshot.ts';
-import { isForeign } from '../../results/foreign-code.ts';
+import { isForeign } from '../../results/configuration/foreign-code.ts';
 import type { LoadDifference, LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';

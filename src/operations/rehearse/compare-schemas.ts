@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { type NamedDefinitions, readByName, textChanges } from '../changes/compare-definitions.ts';
 import { cpusFor } from '../cpus-for.ts';

@@ -1,4 +1,4 @@
-import type { RehearsalPlan } from '../../results/rehearsal-results.ts';
+import type { RehearsalPlan } from '../../results/review/rehearsal-results.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { branchExpectedSteps } from '../branch/create/expected-steps.ts';
 

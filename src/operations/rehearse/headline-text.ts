@@ -1,5 +1,5 @@
 import type { Tone } from '../../presentation/shapes/glyphs.ts';
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { estimateText, workloadText, writtenText } from './list-text.ts';

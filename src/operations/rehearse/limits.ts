@@ -1,4 +1,4 @@
-import type { RehearsalLimits, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalLimits, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
 
 type Observations = Pick<RehearsalResult, 'works' | 'locks' | 'rewritten_bytes' | 'warnings'>;

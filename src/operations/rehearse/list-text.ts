@@ -1,7 +1,7 @@
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { diffLines } from '../snapshots/diff/table-diff-text.ts';

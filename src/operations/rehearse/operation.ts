@@ -1,4 +1,4 @@
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import { defineOperation } from '../operation.ts';
 import { rehearsalExpectedSteps } from './expected-steps.ts';
 import type { PlannedRehearsal, RehearseRequest } from './rehearse.ts';

@@ -9,13 +9,13 @@ import type {
 import type { ScriptFacts } from '../../engines/facets/restore.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { redact } from '../../process/redact.ts';
-import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
 import { openBranches } from '../branch/open-branches.ts';
-import { assertReadable } from '../load/load-script.ts';
+import { assertReadable } from '../load/script/load-script.ts';
 import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';

@@ -1,5 +1,5 @@
 import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 

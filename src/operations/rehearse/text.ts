@@ -1,6 +1,6 @@
 import { type Question, serverFact, warningsOf } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
-import type { RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalPlan, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';

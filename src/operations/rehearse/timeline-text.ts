@@ -1,5 +1,5 @@
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
-import type { RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import { formatDuration, formatNumberOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { fitCells } from '../../text/text-width.ts';

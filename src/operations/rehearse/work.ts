@@ -6,13 +6,13 @@ import type { RehearsalObserver } from '../../engines/facets/rehearse.ts';
 import { maskValues } from '../../engines/shared/mask-values.ts';
 import { redact } from '../../process/redact.ts';
 import { runGroup } from '../../process/run-group.ts';
-import type { RehearsalPlan, RehearsalResult } from '../../results/rehearsal-results.ts';
+import type { RehearsalPlan, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assertTrustedContent } from '../../sanitize/query.ts';
 import { commandText } from '../../text/shell-word.ts';
 import { stepsOf } from '../load/after-load.ts';
-import { commandEnvironment, hiddenOutput } from '../load/database-command.ts';
+import { commandEnvironment, hiddenOutput } from '../load/script/database-command.ts';
 
 export interface WorkChoice {
   target: string;

@@ -2,7 +2,7 @@ import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
-import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/sanitize-results.ts';
+import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/review/sanitize-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatCount, formatNumberOf } from '../../text/format.ts';
 import { escaped } from '../../text/printable.ts';

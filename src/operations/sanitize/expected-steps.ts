@@ -1,4 +1,4 @@
-import type { SanitizePlan } from '../../results/sanitize-results.ts';
+import type { SanitizePlan } from '../../results/review/sanitize-results.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { buildExpectedSteps } from '../build/expected-steps.ts';

@@ -1,4 +1,4 @@
-import type { SanitizeResult } from '../../results/sanitize-results.ts';
+import type { SanitizeResult } from '../../results/review/sanitize-results.ts';
 import { defineOperation } from '../operation.ts';
 import { sanitizeExpectedSteps } from './expected-steps.ts';
 import type { PlannedSanitize, SanitizeRequest } from './sanitize.ts';

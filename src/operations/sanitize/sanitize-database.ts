@@ -3,7 +3,7 @@ import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Coverage } from '../../results/sanitize-results.ts';
+import type { Coverage } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';

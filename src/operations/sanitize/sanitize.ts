@@ -4,7 +4,7 @@ import { openDatabase } from '../../engines/open-database.ts';
 import { engineForUrl, engineOf } from '../../engines/registry.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
+import type { SanitizePlan, SanitizeResult } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';

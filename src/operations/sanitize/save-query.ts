@@ -6,7 +6,7 @@ import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
 import { saveTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import type { QuerySavePlan } from '../../results/sanitize-results.ts';
+import type { QuerySavePlan } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { chooseQuery, chosenQuery } from '../../sanitize/query.ts';

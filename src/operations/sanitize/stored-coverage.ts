@@ -1,5 +1,5 @@
 import type { StoredCoverage } from '../../results/manifest/stored-coverage.ts';
-import type { Coverage } from '../../results/sanitize-results.ts';
+import type { Coverage } from '../../results/review/sanitize-results.ts';
 
 const MOST_UNCHANGED = 1000;
 

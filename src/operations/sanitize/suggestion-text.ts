@@ -3,8 +3,8 @@ import { keyText } from '../../config/keys/keys-in-effect.ts';
 import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
-import type { QuerySavePlan, TrialResult, UnsanitizedColumn } from '../../results/sanitize-results.ts';
-import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
+import type { QuerySavePlan, TrialResult, UnsanitizedColumn } from '../../results/review/sanitize-results.ts';
+import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/review/suggested-query.ts';
 import { formatDuration, formatNumberOf } from '../../text/format.ts';
 
 export interface SuggestionRow {

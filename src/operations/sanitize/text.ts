@@ -19,7 +19,7 @@ import {
   snapshotFact,
   snapshotName,
 } from '../../presentation/snapshot.ts';
-import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
+import type { SanitizePlan, SanitizeResult } from '../../results/review/sanitize-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { commonText, findingsText, indirectText } from './coverage-text.ts';

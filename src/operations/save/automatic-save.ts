@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { AutomaticSave } from '../../results/load-results.ts';
-import { SAVES_BEFORE, type SaveBefore } from '../../results/saves-before.ts';
+import { SAVES_BEFORE, type SaveBefore } from '../../results/saves/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { startStep } from '../../runtime/events.ts';

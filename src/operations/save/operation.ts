@@ -1,4 +1,4 @@
-import type { SaveRemoval, SaveResult } from '../../results/save-results.ts';
+import type { SaveRemoval, SaveResult } from '../../results/saves/save-results.ts';
 import { contentOf, dumpSteps } from '../expected-steps.ts';
 import { defineOperation } from '../operation.ts';
 import type { PlannedSaveRemoval, RemoveSaveRequest } from './remove-save.ts';

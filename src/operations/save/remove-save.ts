@@ -1,4 +1,4 @@
-import type { SaveRemoval } from '../../results/save-results.ts';
+import type { SaveRemoval } from '../../results/saves/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';

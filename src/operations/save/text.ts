@@ -3,7 +3,7 @@ import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { contentsText, FREED } from '../../presentation/snapshot.ts';
 import type { AutomaticSave } from '../../results/load-results.ts';
-import type { SavePlan, SaveRemoval, SaveResult } from '../../results/save-results.ts';
+import type { SavePlan, SaveRemoval, SaveResult } from '../../results/saves/save-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration } from '../../text/format.ts';
 import { plannedReading, readingLines } from '../build/text.ts';

@@ -12,8 +12,8 @@ import { findTarget } from '../targets/find-target.ts';
 import { createFilter, noMatch } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, type LocatedSnapshot, listEverywhere } from './located-snapshots.ts';
-import { proofsOf } from './proofs.ts';
 import { assertSignature, isSanitized, shownSignature, trustedKeysOf } from './signatures.ts';
+import { proofsOf } from './verify/proofs.ts';
 
 export interface SnapshotRequest {
   target: string;

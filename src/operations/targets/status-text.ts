@@ -1,7 +1,7 @@
 import type { Cell } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
-import type { ConnectionFailure } from '../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../results/configuration/connection-failures.ts';
 import type { TargetRow, TargetStatus } from '../../results/results.ts';
 import type { TargetEntry } from '../../state/targets.ts';
 

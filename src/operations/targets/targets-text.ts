@@ -4,7 +4,7 @@ import { type Fact, NO_DESTINATION, urlFact } from '../../presentation/shapes/fa
 import type { Glyphs } from '../../presentation/shapes/glyphs.ts';
 import { ENGINE_NAMES, kindBadge } from '../../presentation/snapshot.ts';
 import type { HubState } from '../../results/cloud-results.ts';
-import type { Mode } from '../../results/configuration-results.ts';
+import type { Mode } from '../../results/configuration/configuration-results.ts';
 import type { Contents, TargetInfo, TargetRow } from '../../results/results.ts';
 import type { SnapshotSizes, TargetEntry } from '../../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';

@@ -1,6 +1,6 @@
 import { storedEffect } from '../../config/trust/stored-effect.ts';
 import type { TrustRequest } from '../../config/trust/trust-request.ts';
-import type { Effect } from '../../results/effects.ts';
+import type { Effect } from '../../results/configuration/effects.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { joinLines } from '../../text/printable.ts';
 

@@ -2,7 +2,7 @@ import { readConfigFile } from '../../config/config-file.ts';
 import { untrustedPart } from '../../config/trust/require-trust.ts';
 import { trustRequestOf } from '../../config/trust/trust-request.ts';
 import { UntrustedConfiguration } from '../../config/trust/untrusted-configuration.ts';
-import type { TrustedFile } from '../../results/configuration-results.ts';
+import type { TrustedFile } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 
 interface TrustFileRequest {

@@ -5,7 +5,7 @@ import { dumpOriginSchema } from '../../results/manifest/dump-origin.ts';
 import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { migrationsSchema } from '../../results/manifest/migration-results.ts';
 import { storedCoverage } from '../../results/manifest/stored-coverage.ts';
-import { SAVES_BEFORE } from '../../results/saves-before.ts';
+import { SAVES_BEFORE } from '../../results/saves/saves-before.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapTexts } from '../../text/map-texts.ts';
 import { MOST_TEXT_BYTES } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { OpenItem } from '../../results/ledger-results.ts';
+import type { OpenItem } from '../../results/review/ledger-results.ts';
 import { escaped } from '../../text/printable.ts';
 import type { LedgerItem } from './ledger-item.ts';
 

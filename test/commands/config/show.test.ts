@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { encrypt } from '../../../src/config/secrets/cipher.ts';
-import type { ExplainedValue } from '../../../src/results/configuration-results.ts';
+import type { ExplainedValue } from '../../../src/results/configuration/configuration-results.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { ATTENDED, runWith } from '../../helpers/terminal/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../../helpers/terminal/config-folder.ts';

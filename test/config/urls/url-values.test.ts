@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { applyRules } from '../../../src/config/rules/rules.ts';
-import { check } from '../../../src/operations/configuration/check.ts';
+import { check } from '../../../src/operations/configuration/check/check.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { configFolder, summary, withKey } from '../../helpers/terminal/config-folder.ts';
 

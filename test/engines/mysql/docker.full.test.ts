@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { containerRunners } from '../../../src/engines/containers.ts';
 import { build } from '../../../src/operations/build/build.ts';
-import { reportDocker } from '../../../src/operations/configuration/report-docker.ts';
+import { reportDocker } from '../../../src/operations/configuration/check/report-docker.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';

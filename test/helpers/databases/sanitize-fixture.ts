@@ -5,7 +5,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
-import type { SanitizeResult } from '../../../src/results/sanitize-results.ts';
+import type { SanitizeResult } from '../../../src/results/review/sanitize-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../postgres/postgres-server.ts';
 

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../screens/app/operations.ts';
-import type { ChangesResult } from '../../../src/results/changes-results.ts';
-import type { RowsDiff } from '../../../src/results/diff-results.ts';
+import type { ChangesResult } from '../../../src/results/review/changes-results.ts';
+import type { RowsDiff } from '../../../src/results/review/diff-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';

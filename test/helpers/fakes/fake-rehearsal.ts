@@ -1,4 +1,4 @@
-import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../../src/results/review/rehearsal-results.ts';
 import type { FakePlannedWork } from './fake-planned-work.ts';
 import type { FakeWorld } from './fake-world.ts';
 

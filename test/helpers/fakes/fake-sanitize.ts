@@ -2,8 +2,8 @@ import type { LedgerReview, ReviewedItem } from '../../../src/operations/sanitiz
 import type { PlannedSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import type { OpenSuggestion } from '../../../src/operations/sanitize/suggest.ts';
 import type { SnapshotRow } from '../../../src/results/results.ts';
-import type { Coverage } from '../../../src/results/sanitize-results.ts';
-import { chosenSql, type SuggestedColumn } from '../../../src/results/suggested-query.ts';
+import type { Coverage } from '../../../src/results/review/sanitize-results.ts';
+import { chosenSql, type SuggestedColumn } from '../../../src/results/review/suggested-query.ts';
 import type { LedgerState } from '../../../src/sanitize/ledger/ledger.ts';
 import { writeQuery } from '../../../src/sanitize/suggestion.ts';
 import type { FakeWorld } from './fake-world.ts';

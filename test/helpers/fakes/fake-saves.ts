@@ -1,5 +1,5 @@
 import type { LoadResult } from '../../../src/results/load-results.ts';
-import type { BackPoint } from '../../../src/results/save-results.ts';
+import type { BackPoint } from '../../../src/results/saves/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import type { FakePlannedWork } from './fake-planned-work.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';

@@ -2,14 +2,14 @@ import type { FileRequest } from '../../../src/config/config-file.ts';
 import type { ProjectDatabase } from '../../../src/operations/configuration/project-database.ts';
 import type { BranchRow } from '../../../src/results/branch-results.ts';
 import type { HubState } from '../../../src/results/cloud-results.ts';
-import type { CheckReport } from '../../../src/results/configuration-results.ts';
+import type { CheckReport } from '../../../src/results/configuration/configuration-results.ts';
 import type { DatabaseCopy } from '../../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { AfterLoad, DestinationState } from '../../../src/results/load-results.ts';
-import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
 import type { NameWithSize, SnapshotRow, TargetRow } from '../../../src/results/results.ts';
+import type { RehearsalResult } from '../../../src/results/review/rehearsal-results.ts';
 import type { ServerRow } from '../../../src/results/running-servers.ts';
-import type { BackPoint } from '../../../src/results/save-results.ts';
+import type { BackPoint } from '../../../src/results/saves/save-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { type FakeChanges, fakeChanges } from './fake-changes.ts';
 

@@ -1,4 +1,4 @@
-import { findBaseCopies } from '../../../src/engines/mysql/branches/base-copies.ts';
+import { findBaseCopies } from '../../../src/engines/mysql/branches/base/base-copies.ts';
 import {
   type DoubtfulTables,
   findDoubtfulTables,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { type Inspection, inspectConfiguration, loadConfiguration } from '../../../src/config/load.ts';
-import type { Problem } from '../../../src/results/configuration-results.ts';
+import type { Problem } from '../../../src/results/configuration/configuration-results.ts';
 
 export const SECRET_KEY = '0123456789abcdef0123456789abcdef';
 

@@ -13,7 +13,7 @@ import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/
 import { applySave, planSave, type SaveRequest } from '../../../src/operations/save/save.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';

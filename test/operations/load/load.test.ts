@@ -6,7 +6,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';

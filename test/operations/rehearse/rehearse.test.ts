@@ -6,7 +6,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyRehearsal, planRehearsal, type RehearseRequest } from '../../../src/operations/rehearse/rehearse.ts';
 import { rehearsalMarkdown, rehearsalSummary } from '../../../src/operations/rehearse/text.ts';
-import type { RehearsalResult } from '../../../src/results/rehearsal-results.ts';
+import type { RehearsalResult } from '../../../src/results/review/rehearsal-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { markdownText } from '../../../src/text/markdown.ts';
 import {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
-import type { SanitizeResult } from '../../../src/results/sanitize-results.ts';
+import type { SanitizeResult } from '../../../src/results/review/sanitize-results.ts';
 import { startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';

@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { describeWithMysql, startMysql } from '../../helpers/mysql/mysql-server.ts';
 import {

@@ -7,7 +7,7 @@ import { diff } from '../../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../../src/operations/snapshots/transfer/export.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import { listTargets } from '../../../src/operations/targets/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { signInWorld } from '../../helpers/sign-in/signed-in.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import { clearEnvelope, sealedEnvelope } from '../../../src/repository/encryption/envelope.ts';
 import type { ManifestFile } from '../../../src/repository/manifest/manifest.ts';
 import { filesOf } from '../../../src/repository/repository.ts';

@@ -10,7 +10,7 @@ import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { allowClearStorage } from '../../../src/operations/snapshots/transfer/encrypted-storage.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { startFaultProxy } from '../../helpers/storage/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';

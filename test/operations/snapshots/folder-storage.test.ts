@@ -6,7 +6,7 @@ import { annotate } from '../../../src/operations/snapshots/annotate/annotate.ts
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';

@@ -5,7 +5,7 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { withPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';

@@ -7,7 +7,7 @@ import { annotate } from '../../../src/operations/snapshots/annotate/annotate.ts
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store/store.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { createLocks } from '../../../src/repository/store/locks.ts';
 import type { Store } from '../../../src/repository/store/store.ts';

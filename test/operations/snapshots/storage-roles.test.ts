@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../src/operations/snapshots/verify/verify.ts';
 import { createS3Client } from '../../../src/repository/s3/client.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { makeOwnersRole } from '../../helpers/storage/bucket-role.ts';

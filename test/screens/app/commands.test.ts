@@ -8,7 +8,7 @@ import { COMMAND_IDS, isCommandKey, KEY_COMMANDS, mayShareKey } from '../../../s
 import { notBuiltText } from '../../../src/operations/build/text.ts';
 import { queryEditedText } from '../../../src/operations/sanitize/coverage-text.ts';
 import { querySavedText } from '../../../src/operations/sanitize/suggestion-text.ts';
-import { revealByKey } from '../../../src/operations/snapshots/rows-text.ts';
+import { revealByKey } from '../../../src/operations/snapshots/rows/rows-text.ts';
 import { hubNotice } from '../../../src/operations/targets/targets-text.ts';
 import { detailsWithKey, summaryOf } from '../../../src/presentation/shapes/summary.ts';
 import { noSnapshotsLines, snapshotFacts } from '../../../src/presentation/snapshot.ts';

@@ -3,7 +3,7 @@ import type { Model } from '../../../screens/app/model.ts';
 import { confirmTrust } from '../../../screens/commands/configuration/trust.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
-import type { Effect } from '../../../src/results/effects.ts';
+import type { Effect } from '../../../src/results/configuration/effects.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 import { screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';

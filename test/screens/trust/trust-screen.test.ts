@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { confirmTrust } from '../../../screens/commands/configuration/trust.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
-import type { Effect } from '../../../src/results/effects.ts';
+import type { Effect } from '../../../src/results/configuration/effects.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';

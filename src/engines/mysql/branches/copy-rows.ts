@@ -9,7 +9,7 @@ import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
-import type { BaseRecord } from './base-record.ts';
+import type { BaseRecord } from './base/base-record.ts';
 import { checksumOf } from './row-checksum.ts';
 
 export interface CopyRowsResult {

@@ -8,11 +8,11 @@ import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { loadThroughShadow } from '../restore/restore.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
-import { fillFromBase, findBaseCopies } from './base-copies.ts';
-import { type BaseRecord, findBaseRecord } from './base-record.ts';
+import { fillFromBase, findBaseCopies } from './base/base-copies.ts';
+import { type BaseRecord, findBaseRecord } from './base/base-record.ts';
+import { takeSpareUnlessBusy } from './base/take-spare.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { provableStates, recordUnwrittenBranch } from './in-place/unwritten-tables.ts';
-import { takeSpareUnlessBusy } from './take-spare.ts';
 
 export interface BranchCopy {
   url: DatabaseUrl;

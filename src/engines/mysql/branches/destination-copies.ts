@@ -8,7 +8,7 @@ import { BASE, OUTDATED } from '../server/names.ts';
 import { lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { dropAuxiliaryDatabase } from '../swap/shadow-databases.ts';
-import { findBaseCopies } from './base-copies.ts';
+import { findBaseCopies } from './base/base-copies.ts';
 import { describeBranches, type MarkedBranch, readMarks } from './list.ts';
 
 /** Base copy and spare of a destination, usable or not. */

@@ -3,7 +3,7 @@ import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
-import { findBaseCopies } from './base-copies.ts';
+import { findBaseCopies } from './base/base-copies.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */

@@ -14,11 +14,11 @@ import { BASE } from '../server/names.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { assertNoPreparedTransaction } from '../swap/send-swap.ts';
-import { fillFromBase, findBaseCopies } from './base-copies.ts';
-import { type BaseRecord, readBaseRecord } from './base-record.ts';
+import { fillFromBase, findBaseCopies } from './base/base-copies.ts';
+import { type BaseRecord, readBaseRecord } from './base/base-record.ts';
+import { takeSpare } from './base/take-spare.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
 import { provableStates, recordUnwritten } from './in-place/unwritten-tables.ts';
-import { takeSpare } from './take-spare.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: DestinationResetRequest): Promise<Resettable> {

@@ -7,7 +7,7 @@ import { releasable } from '../connection/keep-alive.ts';
 import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
 import { assertNoForeignObjects } from '../swap/shadow-databases.ts';
-import { baseFollows } from './base-follows.ts';
+import { baseFollows } from './base/base-follows.ts';
 import { withoutSwitch } from './branch-mark.ts';
 import { branchWithFreeName } from './last-switch.ts';
 import { findBranches } from './list.ts';

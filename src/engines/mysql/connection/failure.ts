@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { ConnectionLost, SqlError } from './session-errors.ts';
 
 /** The server's numbers. https://mariadb.com/kb/en/mariadb-error-code-reference/ */

@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ToolReport } from '../../../results/configuration-results.ts';
+import type { ToolReport } from '../../../results/configuration/configuration-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { toolFinder } from '../../shared/find-tools.ts';

@@ -6,7 +6,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { findBaseCopies } from '../branches/base-copies.ts';
+import { findBaseCopies } from '../branches/base/base-copies.ts';
 import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/view-needs.ts';
 import { LABELS, type Server } from '../catalog/introspect.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SuggestedQuery, SuggestedTable } from '../../../results/suggested-query.ts';
+import type { SuggestedQuery, SuggestedTable } from '../../../results/review/suggested-query.ts';
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';

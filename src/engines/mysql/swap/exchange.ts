@@ -2,7 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { switchedIncompletely } from '../../shared/swap-incomplete.ts';
-import { readBaseRecord } from '../branches/base-record.ts';
+import { readBaseRecord } from '../branches/base/base-record.ts';
 import { branchMarkText } from '../branches/branch-mark.ts';
 import { ownMark } from '../branches/last-switch.ts';
 import { checkCode } from '../catalog/definitions/check-definitions.ts';

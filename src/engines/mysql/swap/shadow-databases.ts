@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { parseShadowName, undoNameTaken } from '../../shared/auxiliary-names.ts';
-import { baseCopyState } from '../branches/base-record.ts';
+import { baseCopyState } from '../branches/base/base-record.ts';
 import { parseBranchMark } from '../branches/branch-mark.ts';
 import type { Collations } from '../catalog/introspect.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../connection/quote.ts';

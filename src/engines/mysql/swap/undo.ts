@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
-import { baseFollows } from '../branches/base-follows.ts';
+import { baseFollows } from '../branches/base/base-follows.ts';
 import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from '../branches/branch-mark.ts';
 import { assertRowsOf, type LastSwitch, lastSwitch, ownMark } from '../branches/last-switch.ts';
 import { switchTables } from '../branches/switch-tables.ts';

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import type { ConnectionFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';

@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '../../../results/connection-failures.ts';
+import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { ConnectionLost } from './session-errors.ts';
 

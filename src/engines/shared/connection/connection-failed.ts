@@ -1,4 +1,4 @@
-import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/configuration/connection-failures.ts';
 import type { ErrorCode } from '../../../runtime/error-codes.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';

@@ -1,4 +1,4 @@
-import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
+import { type ConnectionFailure, statusOfFailure } from '../../../results/configuration/connection-failures.ts';
 import type { Probe } from '../../facets/connect.ts';
 
 export const SIZES_AT_ONCE = 50;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { connectionUrl } from '../../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import { parseUrl } from '../../../engines/registry.ts';
-import type { DeclaredSources } from '../../../results/configuration-results.ts';
+import type { DeclaredSources } from '../../../results/configuration/configuration-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { findTarget } from '../../targets/find-target.ts';

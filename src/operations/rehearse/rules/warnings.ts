@@ -1,4 +1,4 @@
-import type { MigrationRisk } from '../../../results/migration-risk.ts';
+import type { MigrationRisk } from '../../../results/review/migration-risk.ts';
 import type { Action } from './action.ts';
 import { type Dialect, isAtLeast } from './dialect.ts';
 import type { MigrationStatement, Rule } from './rule.ts';

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import type { CanaryReport } from '../../../results/ledger-results.ts';
+import type { CanaryReport } from '../../../results/review/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
@@ -16,7 +16,7 @@ import type { Statement } from '../../../sanitize/statement.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { inScratchDatabase } from '../../snapshots/in-scratch-database.ts';
 import { localRepository } from '../../snapshots/local-repository.ts';
-import { formatOf } from '../../snapshots/rows.ts';
+import { formatOf } from '../../snapshots/rows/rows.ts';
 import { manifestOf, storeDump } from '../../snapshots/store-dump.ts';
 import { isDefinition } from '../leaks/definition-files.ts';
 import { storedColumns } from '../leaks/leak-sources.ts';

@@ -17,7 +17,7 @@ import { type ColumnHits, type Hit, noHits } from '../../../sanitize/leaks/searc
 import type { LeakColumn } from '../../../sanitize/leaks/value-class.ts';
 import { allocateTable, type DistinctBits, planRounds, TELLING } from '../../../sanitize/leaks/value-table.ts';
 import { LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
-import { formatOf } from '../../snapshots/rows.ts';
+import { formatOf } from '../../snapshots/rows/rows.ts';
 import { snapshotReader } from '../../snapshots/snapshot-reader.ts';
 import { isDefinition } from './definition-files.ts';
 import { type CountedSource, columnsByTable, type LeakSourceOptions, sourcesOf } from './leak-sources.ts';

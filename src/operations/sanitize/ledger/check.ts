@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { type Database, openDatabase } from '../../../engines/open-database.ts';
 import { engineOf, parseUrl } from '../../../engines/registry.ts';
-import type { LedgerCheck } from '../../../results/ledger-results.ts';
+import type { LedgerCheck } from '../../../results/review/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { findOpenItems } from '../../../sanitize/ledger/ledger.ts';
 import { ledgerPath, readLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import { type CatalogContents, itemsOf } from '../../../sanitize/ledger/ledger-item.ts';
 import { openBranch } from '../../branch/open-branch.ts';
-import { assertReadable } from '../../load/load-script.ts';
+import { assertReadable } from '../../load/script/load-script.ts';
 import { inScratchDatabase } from '../../snapshots/in-scratch-database.ts';
 import { assertTrusted } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';

@@ -1,6 +1,6 @@
 import { engineOf } from '../../../engines/registry.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import type { ClassifyResult, LedgerCounts } from '../../../results/ledger-results.ts';
+import type { ClassifyResult, LedgerCounts } from '../../../results/review/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';

@@ -2,7 +2,7 @@ import type { Configuration } from '../../../config/configuration.ts';
 import type { Database } from '../../../engines/open-database.ts';
 import type { LocalRepository } from '../../../repository/local-repository.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import type { OpenItem } from '../../../results/ledger-results.ts';
+import type { OpenItem } from '../../../results/review/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';

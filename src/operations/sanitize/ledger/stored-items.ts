@@ -13,7 +13,7 @@ import {
   type Shape,
 } from '../../../sanitize/ledger/ledger-item.ts';
 import type { ColumnPlace } from '../../../sanitize/suggestion.ts';
-import { formatOf } from '../../snapshots/rows.ts';
+import { formatOf } from '../../snapshots/rows/rows.ts';
 import { isDefinition } from '../leaks/definition-files.ts';
 import { storedColumns } from '../leaks/leak-sources.ts';
 import { objectsOf } from '../leaks/unchanged-tables.ts';

@@ -1,4 +1,4 @@
-import type { ClassifyResult, LedgerCheck, LedgerCounts } from '../../../results/ledger-results.ts';
+import type { ClassifyResult, LedgerCheck, LedgerCounts } from '../../../results/review/ledger-results.ts';
 import { openItemText } from '../../../sanitize/ledger/ledger.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 

@@ -1,8 +1,8 @@
 import type { Cell, Column } from '../../../presentation/shapes/column.ts';
 import type { Glyphs, Tone } from '../../../presentation/shapes/glyphs.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
-import type { DiffResult, TableChange, TableSide } from '../../../results/diff-results.ts';
 import type { SnapshotRow } from '../../../results/results.ts';
+import type { DiffResult, TableChange, TableSide } from '../../../results/review/diff-results.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../../text/format.ts';
 
 /** Names both sides, and the number of tables that differ. */

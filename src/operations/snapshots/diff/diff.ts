@@ -1,6 +1,6 @@
 import { bytesOfTable, filesOfTable, type Manifest } from '../../../repository/manifest/manifest.ts';
-import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../../results/diff-results.ts';
 import type { Migrations } from '../../../results/manifest/migration-results.ts';
+import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../../results/review/diff-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';

@@ -3,7 +3,7 @@ import type { Glyphs, Tone } from '../../../presentation/shapes/glyphs.ts';
 import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { cellWidth, cut, fitCells, wrap } from '../../../text/text-width.ts';
-import type { ShownValue } from '../value-text.ts';
+import type { ShownValue } from '../rows/value-text.ts';
 
 /** A column of a record; `before` alone or `after` alone where it did not change. */
 export interface RecordField {

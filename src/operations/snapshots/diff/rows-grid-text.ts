@@ -1,10 +1,10 @@
 import { aroundChange, changedParts } from '../../../presentation/shapes/changed-part.ts';
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
 import type { Grid, GridColumn, GridPlace, StyledText } from '../../../presentation/shapes/grid.ts';
-import type { RowsDiff } from '../../../results/diff-results.ts';
+import type { RowsDiff } from '../../../results/review/diff-results.ts';
 import { formatCount } from '../../../text/format.ts';
 import { escaped } from '../../../text/printable.ts';
-import { gridColumn, type ShownValue, shownValue } from '../value-text.ts';
+import { gridColumn, type ShownValue, shownValue } from '../rows/value-text.ts';
 import type { RecordField } from './record-text.ts';
 
 /** A row that was added, removed or changed; values in the order of the columns of the table. */

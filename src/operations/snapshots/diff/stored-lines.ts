@@ -3,7 +3,7 @@ import type { RowChunks } from '../../../engines/shared/rows/compare-rows.ts';
 import { createRowScanner, type ScannedRow } from '../../../engines/shared/rows/row-scanner.ts';
 import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import { release } from '../../../repository/objects/release.ts';
-import { formatOf } from '../rows.ts';
+import { formatOf } from '../rows/rows.ts';
 import type { snapshotReader } from '../snapshot-reader.ts';
 
 /** Rows of a stored file as lines in the text of COPY, also those that mysqldump wrote as statements. */

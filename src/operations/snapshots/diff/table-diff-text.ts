@@ -2,10 +2,10 @@ import { keyText } from '../../../config/keys/keys-in-effect.ts';
 import type { Tone } from '../../../presentation/shapes/glyphs.ts';
 import type { StyledText } from '../../../presentation/shapes/grid.ts';
 import { briefName } from '../../../presentation/snapshot.ts';
-import type { RowsDiff, TableDiff } from '../../../results/diff-results.ts';
+import type { RowsDiff, TableDiff } from '../../../results/review/diff-results.ts';
 import { formatCount, formatNumberOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
-import { valueCell } from '../rows-text.ts';
+import { valueCell } from '../rows/rows-text.ts';
 
 export interface ToneLine {
   text: string;

@@ -1,10 +1,10 @@
 import { diffLines } from '../../../config/edit/diff-lines.ts';
 import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../repository/objects/object-pool.ts';
-import type { TableDiff } from '../../../results/diff-results.ts';
+import type { TableDiff } from '../../../results/review/diff-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import type { SnapshotSelector } from '../../../text/snapshot-selector.ts';
-import { assertLocal, tableNamed } from '../rows.ts';
+import { assertLocal, tableNamed } from '../rows/rows.ts';
 import { findSnapshot } from '../snapshots.ts';
 import { type ComparedSide, compareStored, readSide, shownDifference } from './compare-stored.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { placeOf } from '../../../config/rules/shared-originals.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import type { ClearStorage } from '../../../results/configuration-results.ts';
+import type { ClearStorage } from '../../../results/configuration/configuration-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { shellWord } from '../../../text/shell-word.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { haveRows } from '../../../../src/engines/mysql/branches/base-changes.ts';
-import { readBaseRecord } from '../../../../src/engines/mysql/branches/base-record.ts';
+import { haveRows } from '../../../../src/engines/mysql/branches/base/base-changes.ts';
+import { readBaseRecord } from '../../../../src/engines/mysql/branches/base/base-record.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { BASE } from '../../../../src/engines/mysql/server/names.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBase } from '../../../../src/engines/mysql/branches/base-copies.ts';
-import { readBaseRecord } from '../../../../src/engines/mysql/branches/base-record.ts';
+import { createBase } from '../../../../src/engines/mysql/branches/base/base-copies.ts';
+import { readBaseRecord } from '../../../../src/engines/mysql/branches/base/base-record.ts';
 import { findUnwritten, provableStates } from '../../../../src/engines/mysql/branches/in-place/unwritten-tables.ts';
 import { readDependents } from '../../../../src/engines/mysql/catalog/definitions/foreign-keys.ts';
 import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';

@@ -6,8 +6,8 @@ import { anyClientTools } from '../../../../src/engines/postgres/connection/tool
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
-import { readRows } from '../../../../src/operations/snapshots/rows.ts';
-import { verify } from '../../../../src/operations/snapshots/verify.ts';
+import { readRows } from '../../../../src/operations/snapshots/rows/rows.ts';
+import { verify } from '../../../../src/operations/snapshots/verify/verify.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {

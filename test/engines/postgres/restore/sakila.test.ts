@@ -3,7 +3,7 @@ import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../../src/operations/snapshots/verify/verify.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import {
   describeWithPostgres,

@@ -7,7 +7,7 @@ import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { exportSnapshot } from '../../../../src/operations/snapshots/transfer/export.ts';
 import { importSnapshot } from '../../../../src/operations/snapshots/transfer/import.ts';
-import { verify } from '../../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../../src/operations/snapshots/verify/verify.ts';
 import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 import { type Machine, machine } from '../../../helpers/storage/machine.ts';
 import { storeTables } from '../../../helpers/storage/stored-snapshot.ts';

@@ -6,7 +6,7 @@ import { annotate } from '../../../../src/operations/snapshots/annotate/annotate
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { pull } from '../../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../../src/operations/snapshots/transfer/push.ts';
-import { verify } from '../../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../../src/operations/snapshots/verify/verify.ts';
 import { publicKeyText, signManifest } from '../../../../src/repository/manifest/signature.ts';
 import { manifestKey } from '../../../../src/repository/repository.ts';
 import type { BucketProfile } from '../../../../src/repository/s3/connection.ts';

@@ -3,7 +3,7 @@ import type { BaseCopy } from '../../../facets/copies.ts';
 import { type CatalogTable, readTables } from '../../catalog/tables.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
-import { findBaseRecord } from '../base-record.ts';
+import { findBaseRecord } from '../base/base-record.ts';
 import { type ComparedTable, incomparableColumn } from './differing-rows.ts';
 import { compareDefinitions, type SameDefinitions } from './same-definitions.ts';
 import { findUnwritten, type TableStates, type Unwritten } from './unwritten-tables.ts';

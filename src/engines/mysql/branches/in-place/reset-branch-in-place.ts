@@ -18,7 +18,7 @@ import { ConnectionLost } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { lockDestination, unlockDestination } from '../../server/server.ts';
 import { SETTINGS } from '../../swap/row-exchange.ts';
-import { findBaseCopies } from '../base-copies.ts';
+import { findBaseCopies } from '../base/base-copies.ts';
 import { branchMarkText } from '../branch-mark.ts';
 import { findBranches, type MarkedBranch } from '../list.ts';
 import { exchangeRows, openResetSession, type RowExchange } from './reset-in-place.ts';

@@ -17,7 +17,7 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { lockDestination, verifyLock } from '../../server/server.ts';
 import { assertNoForeignReferences } from '../../swap/foreign-references.ts';
 import { counterStatement, SETTINGS } from '../../swap/row-exchange.ts';
-import { findBaseCopies } from '../base-copies.ts';
+import { findBaseCopies } from '../base/base-copies.ts';
 import { checksumOf } from '../row-checksum.ts';
 import {
   type ComparedRows,

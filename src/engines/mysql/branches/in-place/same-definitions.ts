@@ -8,7 +8,7 @@ import { readRights } from '../../catalog/rights/rights.ts';
 import { inDatabase } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { counterOf, withoutCounter } from '../../restore/stored-table.ts';
-import type { BaseRecord } from '../base-record.ts';
+import type { BaseRecord } from '../base/base-record.ts';
 
 const KINDS = ['routines', 'views', 'triggers', 'events'] as const;
 

@@ -2,7 +2,7 @@ import type { ManifestTable } from '../../../../repository/manifest/manifest.ts'
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts';
 import { allWhole, fullLoad, named, tableWays, whyFull, whyOtherData } from '../../../shared/rows/table-ways.ts';
-import { type BaseRecord, readBaseRecord } from '../../branches/base-record.ts';
+import { type BaseRecord, readBaseRecord } from '../../branches/base/base-record.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { DEFINITIONS_FILE, type Details } from '../../details.ts';

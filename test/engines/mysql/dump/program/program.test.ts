@@ -4,7 +4,7 @@ import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
 import { findSnapshot, listSnapshots } from '../../../../../src/operations/snapshots/snapshots.ts';
-import { verify } from '../../../../../src/operations/snapshots/verify.ts';
+import { verify } from '../../../../../src/operations/snapshots/verify/verify.ts';
 import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../../../src/process/local.ts';
 import type { RunEvent } from '../../../../../src/results/events.ts';
