@@ -136,7 +136,11 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     await mkdir(join(folder.path, 'mine'));
     const reader = machine('reader', { trusted_keys: [key], storage_profiles, targets: { shop } });
     const { manifest } = await findSnapshot(reader, { target: 'shop' });
-    const wanted = imageKeyOf(facet, { target: 'shop', manifest, programs: await facet.findPrograms(reader, manifest) });
+    const wanted = imageKeyOf(facet, {
+      target: 'shop',
+      manifest,
+      programs: await facet.findPrograms(reader, manifest),
+    });
     const fetched = await findImage(reader, wanted);
     expect(fetched).toMatchObject({ manifest: { signer: key } });
     expect(await findImage(machine('reader'), wanted)).toBeUndefined();

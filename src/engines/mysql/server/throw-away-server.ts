@@ -75,10 +75,9 @@ export async function startThrowAwayServer(
       await initialise(context, programs, home);
       const { directory } = home;
       // The only way in: root has a random password, and the socket is private.
-      await home.write(
-        'users.sql',
-        `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n${proof.statement};\n`,
-      );
+      const account = `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)}`;
+      const statements = [account, superuser ? EVERYTHING : OWN_DATABASES, proof.statement];
+      await home.write('users.sql', `${statements.join(';\n')};\n`);
       return [
         programs.server,
         '--no-defaults',
