@@ -8,6 +8,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { branchDatabase } from '../branch/branch-database.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { isSignedState, signState } from '../state-signature.ts';
 import { readState } from '../working-state.ts';
 
@@ -26,6 +27,8 @@ const imageSchema = v.strictObject({
   /** Providers and versions. */
   collations: v.string(),
   extensions: v.array(v.string()),
+  /** The key of another machine, which has made it. */
+  signer: v.optional(v.string()),
   /** A server runs the code that is in its files: those of others are never started. */
   signature: v.string(),
 });
@@ -55,7 +58,7 @@ function imagesFolder({ configuration }: Pick<Context, 'configuration'>): string
 
 export const dataOf = ({ folder }: Image): string => join(folder, 'data');
 
-/** Finds the newest image of a snapshot for these server programs that this user has made. */
+/** Finds the newest image of a snapshot for these server programs that this user has made, or fetched and still trusts. */
 export async function findImage(context: Context, wanted: ImageKey): Promise<Image | undefined> {
   // One that was fetched may have the name of another target.
   const { database: _, ...facts } = factsOf(wanted);
@@ -68,7 +71,8 @@ export async function findImage(context: Context, wanted: ImageKey): Promise<Ima
   return undefined;
 }
 
-function isOwn(context: Context, { folder, manifest: { signature, ...facts } }: Image): Promise<boolean> {
+async function isOwn(context: Context, { folder, manifest: { signature, ...facts } }: Image): Promise<boolean> {
+  if (facts.signer !== undefined && !trustedKeysOf(context)?.includes(facts.signer)) return false;
   return isSignedState(context, { ...statementOf(basename(folder), facts), signature });
 }
 

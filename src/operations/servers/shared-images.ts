@@ -133,7 +133,10 @@ export async function fetchSharedImage(context: Context, request: SharedImageReq
   await fetchImage({ image, directory, bases, parts: sharing, staging, manifest, remote, pool, report, signal });
   const created_at = context.clock().toISOString();
   const { collations, extensions, database } = image;
-  const facts = { ...factsOf({ ...wanted, database }), created_at, collations, extensions };
+  const { key } = image.signature;
+  const isOwn = key === publicKeyText(await signingKey(context.environment));
+  const made = isOwn ? {} : { signer: key };
+  const facts = { ...factsOf({ ...wanted, database }), created_at, collations, extensions, ...made };
   return await storeImage(context, unfinished, { format: 1, ...facts });
 }
 

@@ -40,7 +40,9 @@ async function makeAndShare(context: Context, { manifest, sanitized, location }:
   const wanted = imageKeyOf(facet, { target, manifest, programs: await facet.findPrograms(context, manifest) });
   const remote = sanitized && location ? await openLocation(context, location) : null;
   if (remote && (await isImageShared(context, { facet, wanted, found: { row: { sanitized }, remote } }))) return;
-  const image = (await findImage(context, wanted)) ?? (await makeImage(context, facet, wanted));
+  const found = await findImage(context, wanted);
+  // This machine's signature says that it has made the image.
+  const image = found && found.manifest.signer === undefined ? found : await makeImage(context, facet, wanted);
   if (remote) await shareImage(context, { image, wanted, facet, sanitized, remote });
 }
 

@@ -27,6 +27,7 @@ import { findSharedImage, shareImage } from '../../../src/operations/servers/sha
 import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp } from '../../../src/operations/servers/up/up.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
+import { pull } from '../../../src/operations/snapshots/transfer/pull.ts';
 import { push } from '../../../src/operations/snapshots/transfer/push.ts';
 import { type ImageManifest, signImage } from '../../../src/repository/images/image-manifest.ts';
 import { publicKeyText } from '../../../src/repository/manifest/signature.ts';
@@ -124,6 +125,32 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     expect(existsSync(work(reader, 'objects'))).toBe(false);
     expect((await planUp(reader, { target: 'shop' })).plan.image).toBe('stored');
     await applyDown(reader, await planDown(reader, {}));
+  }, 60_000);
+
+  it('are used only as long as their key is trusted, and never pushed in the name of who fetched them', async () => {
+    const shop = { storage_profile: 'mine', image: true, share: { storage_profile_name: 'team' } };
+    const storage_profiles: Settings['storage_profiles'] = {
+      team: { provider: 'folder', path: bucket() },
+      mine: { provider: 'folder', path: join(folder.path, 'mine') },
+    };
+    await mkdir(join(folder.path, 'mine'));
+    const reader = machine('reader', { trusted_keys: [key], storage_profiles, targets: { shop } });
+    const { manifest } = await findSnapshot(reader, { target: 'shop' });
+    const wanted = imageKeyOf(facet, {
+      target: 'shop',
+      manifest,
+      programs: await facet.findPrograms(reader, manifest),
+    });
+    const fetched = await findImage(reader, wanted);
+    expect(fetched).toMatchObject({ manifest: { signer: key } });
+    expect(await findImage(machine('reader'), wanted)).toBeUndefined();
+    expect(await findImage(machine('reader', { trusted_keys: [] }), wanted)).toBeUndefined();
+    await pull(reader, { target: 'shop' });
+    await push(reader, { target: 'shop' });
+    expect(globSync(join(folder.path, 'mine', 'snapshots', 'image+*', '*'))).toHaveLength(1);
+    const own = await findImage(reader, wanted);
+    expect(own?.folder).not.toBe(fetched?.folder);
+    expect(own?.manifest).not.toHaveProperty('signer');
   }, 60_000);
 
   it('have no byte of a marked value of the original, whose own image stays on its machine', async () => {

@@ -12,10 +12,10 @@ import {
   stopOwnServer,
 } from '../../shared/server/own-server.ts';
 import { type Flavour, LABELS } from '../catalog/introspect.ts';
-import { openSession } from '../connection/session.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
 import { parseMysqlUrl, withDatabase } from '../connection/url.ts';
 import type { ServerPrograms } from '../server/server-programs.ts';
+import { createServerProof, type ServerProof } from '../server/server-proof.ts';
 import { DATA, placesIn, temporarySettings } from '../server/throw-away-server.ts';
 import { USER } from './accounts.ts';
 
@@ -80,7 +80,8 @@ export async function runServer(
   const nothing = join(directory, NOTHING);
   await mkdir(nothing, { mode: 0o700 });
   if (user) await chown(nothing, user.uid, user.gid);
-  await home.write(STATEMENTS, statements.map((statement) => `${statement};\n`).join(''));
+  const proof = createServerProof();
+  await home.write(STATEMENTS, [...statements, proof.statement].map((statement) => `${statement};\n`).join(''));
   const words: OwnServerOptions['words'] = [
     programs.server,
     '--no-defaults',
@@ -102,7 +103,7 @@ export async function runServer(
     ...options,
     product: LABELS[programs.flavour],
     words,
-    isReady: () => admitsUser(withDatabase(url, null), signal),
+    isReady: () => admitsUser(proof, withDatabase(url, null), signal),
   });
   await home.write(STATEMENTS, '');
   return { ...server, port, url };
@@ -112,10 +113,9 @@ export async function runServer(
  * Rejects where the server refuses the user: it goes on after a statement that has failed, and the accounts may then be
  * others.
  */
-async function admitsUser(url: DatabaseUrl, signal: AbortSignal): Promise<boolean> {
+async function admitsUser(proof: ServerProof, url: DatabaseUrl, signal: AbortSignal): Promise<boolean> {
   try {
-    await using _session = await openSession({ url, signal });
-    return true;
+    return await proof.isGiven(url, signal);
   } catch (error) {
     if (error instanceof ConnectionLost && error.errno === null) return false;
     throw error;

@@ -6,9 +6,9 @@ import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startServer } from '../../shared/server/start-server.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
-import { openSession } from '../connection/session.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
 import type { ServerPrograms } from './server-programs.ts';
+import { createServerProof } from './server-proof.ts';
 
 export interface ThrowAwayServer extends AsyncDisposable {
   directory: string;
@@ -63,6 +63,7 @@ export async function startThrowAwayServer(
   { superuser = false }: ThrowAwayOptions = {},
 ): Promise<ThrowAwayServer> {
   const password = randomBytes(16).toString('hex');
+  const proof = createServerProof();
   const urlOn = (port: number, database: string): DatabaseUrl =>
     parseMysqlUrl(`mysql://tool:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
   const { port, directory, stop } = await startServer(context, {
@@ -74,10 +75,9 @@ export async function startThrowAwayServer(
       await initialise(context, programs, home);
       const { directory } = home;
       // The only way in: root has a random password, and the socket is private.
-      await home.write(
-        'users.sql',
-        `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,
-      );
+      const account = `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)}`;
+      const statements = [account, superuser ? EVERYTHING : OWN_DATABASES, proof.statement];
+      await home.write('users.sql', `${statements.join(';\n')};\n`);
       return [
         programs.server,
         '--no-defaults',
@@ -89,7 +89,7 @@ export async function startThrowAwayServer(
         ...temporarySettings(programs.flavour),
       ];
     },
-    isReady: (_, port) => isReady(context, urlOn(port, '')),
+    isReady: (_, port) => proof.isGiven(urlOn(port, ''), context.signal).catch(() => false),
   });
   return { directory, url: (database) => urlOn(port, database), [Symbol.asyncDispose]: () => stop(AT_ONCE) };
 }
@@ -116,10 +116,4 @@ export const DATA = 'data';
 
 export function placesIn(directory: string): string[] {
   return [`--datadir=${join(directory, DATA)}`, `--tmpdir=${directory}`];
-}
-
-async function isReady({ signal }: EngineContext, url: DatabaseUrl): Promise<boolean> {
-  const session = await openSession({ url, signal }).catch(() => null);
-  await session?.close();
-  return session !== null;
 }

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, constants, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from '../../../process/runner.ts';
@@ -37,14 +37,17 @@ export async function homeFor(
   return { folder: await temporaryFolderFor(context, owner), user: { uid: owner.uid, gid: owner.gid } };
 }
 
+const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
 export function homeAt(directory: string, user: Command['user']): ServerHome {
   return {
     directory,
     user,
     async write(name, content) {
-      const path = join(directory, name);
-      await writeFile(path, content, { mode: 0o600 });
-      if (user) await chown(path, user.uid, user.gid);
+      // The account of the server may have put a link there, and we may be root.
+      await using file = await open(join(directory, name), WRITE, 0o600);
+      await file.writeFile(content);
+      if (user) await file.chown(user.uid, user.gid);
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(() => ''),
     remove: () => rm(directory, { recursive: true, force: true }),
