@@ -52,13 +52,6 @@ const Yoga = wrapAssembly(assembly);`,
     to: '{}',
   },
   {
-    name: 'names of MySQL errors are stored once',
-    // 80 kB: the file has each number and name in both directions.
-    file: 'mysql2/lib/constants/errors.js',
-    from: /(?:^exports\[\d+\] = '\w+';\n)+/m,
-    to: 'for (const [name, code] of Object.entries(exports)) exports[code] = name;\n',
-  },
-  {
     name: 'East Asian text is decoded by Node',
     // 420 kB of tables, which Node has too. Statements of ours are UTF-8, so nothing is encoded.
     file: 'iconv-lite/encodings/dbcs-codec.js',
@@ -85,8 +78,8 @@ exports._dbcs = class {
     to: 'null',
   },
   {
-    name: 'names of errors are left out',
-    // 120 kB: errors are told apart by their numbers.
+    name: 'names of MySQL errors are left out',
+    // 200 kB: errors are told apart by their numbers.
     file: 'mysql2/lib/constants/errors.js',
     from: /[\s\S]+/,
     to: `Object.assign(exports, {

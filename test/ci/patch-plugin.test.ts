@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('a patch without a match fails the build and is named', async () => {
   await expect(bundled('sluggish()')).rejects.toThrow('The patch "fast" no longer applies to thing/index.js');
 });
 
-test('the patched packages of MySQL decode text of every character set, and name errors, as they do unpatched', async () => {
+test('the patched packages of MySQL decode text of every character set, and number errors, as they do unpatched', async () => {
   const load = createRequire(join(process.cwd(), 'node_modules/mysql2/index.js'));
   writeFileSync(
     join(folder, 'mysql.js'),
@@ -53,7 +53,10 @@ test('the patched packages of MySQL decode text of every character set, and name
   });
   const patched = load(outfile);
   const iconv = load('iconv-lite');
-  expect(patched.errors).toEqual(load('./lib/constants/errors.js'));
+  expect(load('./lib/constants/errors.js')).toMatchObject(patched.errors);
+  const sources = globSync('node_modules/mysql2/lib/**/*.js').map((file) => readFileSync(file, 'utf8'));
+  const used = sources.flatMap((source) => Array.from(source.matchAll(/\bErrors\.(\w+)/g), ([, name]) => name));
+  expect(Object.keys(patched.errors).sort()).toEqual([...new Set(used)].sort());
   const texts = {
     ...{ sjis: '日本語ｱ', cp932: '日本語', eucjp: '日本語', gb2312: '中文', gbk: '中文鏡', gb18030: '中文😀' },
     ...{ big5: '中文', euckr: '한국어', cp1251: 'Ж', koi8r: 'Ж', latin2: 'ł', cesu8: '😀', utf16: 'ł😀' },

@@ -33,7 +33,12 @@ export function urlWithin(text: string): string {
   if (start <= 0) return trimmed;
   const quote = trimmed[start - 1] ?? '';
   const end = /["'`]/.test(quote) ? trimmed.indexOf(quote, start) : -1;
-  return trimmed.slice(start, end === -1 ? undefined : end);
+  const found = trimmed.slice(start, end === -1 ? undefined : end);
+  if (end !== -1) return found;
+  // A password may have blanks; what follows the URL is a comment, or another statement or variable.
+  const login = found.lastIndexOf('@') + 1;
+  const blank = found.slice(login).search(/;?\s/);
+  return blank === -1 ? found : found.slice(0, login + blank);
 }
 
 export function joinParts({ scheme, host, port, user, password, database, rest }: RawParts): string {

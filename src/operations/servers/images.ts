@@ -24,9 +24,10 @@ const imageSchema = v.strictObject({
   /** Pages depend on the machine. */
   architecture: v.string(),
   platform: v.string(),
-  /** Providers and versions. */
+  /** Providers and versions, as of the extensions. */
   collations: v.string(),
-  extensions: v.array(v.string()),
+  /** Without them, as earlier versions have signed it, an image is removed and never started. */
+  extensions: v.optional(v.array(v.string()), []),
   /** The key of another machine, which has made it. */
   signer: v.optional(v.string()),
   /** A server runs the code that is in its files: those of others are never started. */

@@ -21,9 +21,9 @@ const recordSchema = v.strictObject({
   target: v.string(),
   snapshot: v.string(),
   database: v.string(),
-  /** Both are `null` until it accepts connections. The URL is without password. */
+  /** Both are `null` until it accepts connections. The URL is without password; earlier versions have recorded none. */
   port: v.nullable(PORTS),
-  url: v.nullable(v.string()),
+  url: v.optional(v.nullable(v.string()), null),
   detached: v.boolean(),
   created_at: v.pipe(v.string(), v.isoTimestamp()),
   directory: v.string(),
@@ -106,11 +106,12 @@ export async function findServers(context: Context): Promise<{ running: RunningS
   const running: RunningServer[] = [];
   const dead: ServerRecord[] = [];
   for (const record of await readRecords(context)) {
-    const { engine, owner, port, url, directory } = record;
+    const { engine, owner, port, directory } = record;
     const isOwned = await isAlive(owner);
     if (isOwned === false) dead.push(record);
-    else if (isOwned && port !== null && url !== null) {
+    else if (isOwned && port !== null) {
       const pid = await (await engineOf(engine).images()).findServer(context, directory);
+      const url = record.url ?? `postgres://tool@127.0.0.1:${port}/${record.database}`;
       if (pid !== null) running.push({ ...record, port, url, pid });
     }
   }

@@ -98,6 +98,12 @@ describeWithPostgres('servers on images', () => {
     expect(servers.every(({ memory_bytes }) => memory_bytes !== null && memory_bytes > 1_000_000)).toBe(true);
     const directories = servers.map(({ id }) => recordOf(id).directory);
     await expect(up({ port: servers[0]?.port })).rejects.toMatchObject({ code: 'invalid_value' });
+    // As an earlier version has written it.
+    const record = join(folder.path, 'servers', `${servers[0]?.id}.json`);
+    const written = JSON.parse(readFileSync(record, 'utf8'));
+    writeFileSync(record, JSON.stringify({ ...written, url: undefined }));
+    const { servers: again } = await listServers(testContext({ settings }));
+    expect(again.map(({ url }) => url)).toEqual(servers.map(({ url }) => url));
     expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
     expect((await down({})).stopped).toEqual([servers[1]?.id]);
     expect(directories.some((directory) => existsSync(directory))).toBe(false);
@@ -236,7 +242,8 @@ describeWithPostgres('servers on images', () => {
       writeFileSync(fileOf(name), JSON.stringify({ ...imageOf(stored), ...facts }));
     };
     const [gone, unknown] = ['a'.repeat(16), 'b'.repeat(16)];
-    imageWith(gone, { snapshot: '00000000' });
+    // As an earlier version has written it.
+    imageWith(gone, { snapshot: '00000000', extensions: undefined });
     imageWith(unknown, { target: 'other' });
     const context = testContext({ settings });
     // Its snapshots have some kilobytes.

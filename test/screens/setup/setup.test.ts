@@ -97,6 +97,8 @@ test.each([
   "'postgres://app:p@db/shop'",
   '  url: `postgres://app:p@db/shop`,',
   'jdbc:postgres://app:p@db/shop',
+  'DATABASE_URL=postgres://app:p@db/shop; export DATABASE_URL',
+  'PORT=1\nDATABASE_URL=postgres://app:p@db/shop # main\nDEBUG=2',
 ])('the URL is found in %j', async (line) => {
   const model = await atUrl(fakeWorld());
   dispatchPaste(model, line);
