@@ -70,16 +70,14 @@ export async function drawScreens({ world, folder, documented, home, drawn }) {
 
 async function views(terminal, steady) {
   const all = [];
-  // The command line does not ask for the background: to it an answer would be typed text.
-  const asks = terminal.modes().alternateScreen;
   await resized(terminal, SIZES[0]);
   for (const size of SIZES) {
     await resized(terminal, size);
     for (const scheme of SCHEMES) {
-      if (asks) terminal.press(BACKGROUND[scheme]);
+      terminal.press(BACKGROUND[scheme]);
       all.push([size, scheme, steady(await quiet(terminal))]);
     }
-    if (asks) terminal.press(BACKGROUND.dark);
+    terminal.press(BACKGROUND.dark);
     await quiet(terminal);
   }
   await resized(terminal, SIZES[0]);

@@ -240,11 +240,6 @@ export const SCENES = [
       { picture: 'sign-in', title: 'Signing in', keys: ['I'], shows: 'sign in' },
     ],
   },
-  {
-    folder: 'shop',
-    words: ['load'],
-    steps: [{ picture: 'picker', screen: null, title: 'The picker of the command line', shows: 'offline' }],
-  },
 ];
 
 const TARGETS = `secret_key: 00e7c1f4a9b23d5800e7c1f4a9b23d58
