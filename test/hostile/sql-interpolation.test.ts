@@ -166,7 +166,7 @@ const POSTGRES: Record<string, string[]> = {
   // A table of queries of ours.
   'swap/ownable.ts': [
     ...['acl', 'catalog', 'condition ?? changed', 'grant.acl', 'namespace ? `…` : "0::oid"'],
-    ...['own', 'owner', 'rank', 'where'],
+    ...['own', 'owner', 'rank', 'schema', 'where'],
   ],
   'swap/swap-session.ts': ['names'],
   'swap/inherit.ts': ['name', 'old.connection_limit', 'privilege'],

@@ -242,7 +242,9 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     expect(told).toEqual([
       expect.stringContaining('log_statement'),
       expect.stringContaining('default privileges of reader'),
-      expect.stringContaining('objects of the server: routine pg_catalog.pg_ls_dir(pg_catalog.text), routine'),
+      expect.stringMatching(
+        /: grants and revokes on objects of the server: routine \S*pg_ls_dir\(\S+, routine \S*pg_ls_logdir\(\), routine \S*pg_sleep\(double precision\), table pg_catalog.pg_authid$/,
+      ),
     ]);
     const file = join(folder.path, 'plain.sql');
     await writeFile(file, 'CREATE TABLE item (id integer);\n');

@@ -124,17 +124,20 @@ export const OWNABLE = KINDS.map(
 /**
  * A query for objects of the server itself that have privileges: those on which a superuser has granted or revoked
  * something, or those with an identifier of the condition. They have the same identifiers in all databases of a server.
+ * Without information_schema, of whose objects the server does not know the first privileges.
  */
 export function systemObjects(condition: string | null): string {
-  return KINDS.flatMap(({ catalog, owner, grant, own = NOT_OF_INITDB, where = 'true' }) => {
-    if (!grant || own === 'true') return [];
+  return KINDS.flatMap(({ catalog, owner, grant, namespace, own, where = 'true' }) => {
+    if (!grant || own) return [];
     const classid = `${quoteText(catalog)}::regclass`;
     const initially = `SELECT p.initprivs FROM pg_init_privs p WHERE p.classoid = ${classid} AND p.objoid = t.oid AND p.objsubid = 0`;
     const changed = `t.${grant.acl} IS NOT NULL AND t.${grant.acl} IS DISTINCT FROM (${initially})`;
+    const schema = namespace ? `t.${namespace}` : 'NULL';
     return `
     SELECT ${quoteText(grant.on)} AS granted_on, t.oid AS objid, i.identity, t.${owner} AS owner,
       coalesce(t.${grant.acl}, acldefault(${quoteText(grant.defaults)}, t.${owner})) AS acl
     FROM ${catalog} t, pg_identify_object(${classid}, t.oid, 0) i
-    WHERE NOT (${own}) AND ${where} AND ${condition ?? changed}`;
+    WHERE t.oid < ${FIRST_NORMAL_OID} AND ${schema} IS DISTINCT FROM to_regnamespace('information_schema')
+      AND ${where} AND ${condition ?? changed}`;
   }).join(' UNION ALL ');
 }
