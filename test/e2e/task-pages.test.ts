@@ -147,7 +147,7 @@ describeWithPostgres('the pages of tasks', () => {
     expect(blocks.length).toBeGreaterThan(0);
     expect(await runAll(session, page)).toMatch(/can be restored: .* which is removed/);
     const proof = await readFile(join(session.folder, 'proof.md'), 'utf8');
-    expect(proof).toMatch(/^\| Restore \| can be restored: .*\n\| Value of the query \| true \|$/m);
+    expect(proof).toMatch(/^\| Restore \| can be restored: .*\n\| Value of the query \| 1 \|$/m);
   });
 
   test('rehearse-a-migration: every command runs', async () => {
