@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- worktree [--mb SIZE] [PROGRAM…]`: `git worktree add` in a linked repository, with and without a spare,
- * in turns with git alone, the copy of the template alone, and other builds (dist/tool.js of other working trees). Then it
- * counts processes of git and connections of one hook.
+ * in turns with git alone, with a copy of the template alone, and with other builds (dist/tool.js of other working trees).
+ * Then the processes of git and the connections of one hook.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';

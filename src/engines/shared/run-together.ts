@@ -22,7 +22,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Runs the first statements of a session, and closes it when one fails: nobody else has it yet. */
+/** Runs the first statements of a new session, and closes it when one fails. */
 export async function prepareSession<Session extends Closable>(
   session: Session,
   work: (session: Session) => Promise<unknown>,

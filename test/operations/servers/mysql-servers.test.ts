@@ -132,7 +132,7 @@ for (const flavour of FLAVOURS) {
     }, 120_000);
 
     it.runIf(testedFlavours('mariadb').includes(flavour))(
-      'take no account, library, setting and event of an image, and admit nobody else while they start',
+      'ignore accounts, libraries, settings and events of an image, and refuse all other users while they start',
       async () => {
         const context = contextOf();
         const { manifest } = await findRequested(context, { target: 'shop' });

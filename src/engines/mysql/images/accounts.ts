@@ -1,7 +1,7 @@
 import type { Flavour } from '../catalog/introspect.ts';
 import { quoteAccount, quoteName, quoteText } from '../connection/quote.ts';
 
-/** The user of all these servers, and so the DEFINER of what is loaded into them. */
+/** User of every server on an image, and DEFINER of the objects that are loaded into it. */
 export const USER = 'tool';
 const ACCOUNT = quoteAccount(USER, '%');
 

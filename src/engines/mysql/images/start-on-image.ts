@@ -37,6 +37,6 @@ async function warnOfMemory(context: EngineContext, url: DatabaseUrl): Promise<v
   );
   if (rows.length === 0) return;
   const list = rows.map(({ name }) => name).join(', ');
-  const message = `Tables of the engine MEMORY are empty, because an image has no rows of theirs: ${list}`;
+  const message = `Tables of the engine MEMORY are empty: an image does not store their rows: ${list}`;
   context.report({ event: 'warning', code: 'definitions_only', message });
 }

@@ -94,7 +94,7 @@ export async function startThrowAwayServer(
   return { directory, url: (database) => urlOn(port, database), [Symbol.asyncDispose]: () => stop(AT_ONCE) };
 }
 
-/** Creates the first files of a server; nobody can connect as the users of it. */
+/** Creates the first files of a server. Its users cannot log in. */
 export async function initialise(
   { runner, signal }: EngineContext,
   { server, installer }: ServerPrograms,

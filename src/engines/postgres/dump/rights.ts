@@ -141,8 +141,8 @@ interface HiddenReport {
 }
 
 /**
- * Everything else of a catalog is readable by everybody, and pg_dump fails where it may not read rows. Of options that
- * nobody shows it cannot be known whether there are any.
+ * Everybody can read the rest of the catalog, and pg_dump fails where it may not read rows. Options that the server hides
+ * are reported, whether there are any or not.
  */
 export async function readHidden(session: PostgresSession): Promise<HiddenReport[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`

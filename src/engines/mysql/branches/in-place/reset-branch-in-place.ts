@@ -36,7 +36,7 @@ interface BranchInPlace extends Pick<RowExchange, 'server' | 'seen' | 'keep'> {
   open: () => Promise<MysqlSession>;
 }
 
-/** Makes a branch equal to the base copy that it is a copy of, or resolves with the reason for which it is as before. */
+/** Makes a branch equal to its base copy, or resolves with the reason why it is unchanged. */
 export async function resetBranchInPlace(
   context: EngineContext,
   { url, database, server, seen, keep, accept, find, open }: BranchInPlace,

@@ -42,7 +42,7 @@ export interface LockedBranch {
   kept?: RestoredTables;
 }
 
-/** Makes a branch equal to the base copy that it is a copy of, or resolves with the reason for which it is as before. */
+/** Makes a branch equal to its base copy, or resolves with the reason why it is unchanged. */
 export async function resetBranchInPlace(
   context: EngineContext,
   { url, branch, base, server, kept }: LockedBranch,
