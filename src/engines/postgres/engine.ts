@@ -170,7 +170,7 @@ export const postgres: Engine = {
         ),
       keepOpen: (name) =>
         run(async (context, url) =>
-          (await import('./branches/in-place/reset-branch-in-place.ts')).keepBranchOpen(context, { url, name }),
+          (await import('./branches/in-place/reset-branch-in-place.ts')).openBranchReset(context, { url, name }),
         ),
       drop: (name) =>
         run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),

@@ -15,6 +15,22 @@ export function findBranch<Found extends Branch>(
   });
 }
 
+interface PlannedReset {
+  name: string;
+  url: DatabaseUrl;
+  createdAt: string;
+}
+
+/** Rejects for another branch of that name, for the one that is the destination, and for a protected one. */
+export function findBranchToReset<Found extends Branch>(branches: Found[], planned: PlannedReset): Found {
+  const { name, url } = planned;
+  const found = findBranch(branches, planned);
+  if (found.createdAt !== planned.createdAt) throw branchReplaced(name);
+  if (found.current) throw branchIsCurrent(name, url);
+  if (found.isProtected) throw branchProtected(name);
+  return found;
+}
+
 const MOST_LISTED = 20;
 
 function namesOf(branches: Branch[]): string {

@@ -18,24 +18,6 @@ export function runWorkers(
   return runTogether(signal, Array<typeof work>(count).fill(work));
 }
 
-interface Closable {
-  close(): Promise<void>;
-}
-
-/** Runs the first statements of a new session, and closes it when one fails. */
-export async function prepareSession<Session extends Closable>(
-  session: Session,
-  work: (session: Session) => Promise<unknown>,
-): Promise<Session> {
-  try {
-    await work(session);
-    return session;
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
-}
-
 /** Runs work with one of the resources when it is free, in the order of the calls. */
 export type WithResource<Resource> = <T>(work: (resource: Resource) => Promise<T>) => Promise<T>;
 

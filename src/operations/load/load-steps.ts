@@ -1,5 +1,5 @@
 import type { RestorePlan } from '../../engines/facets/restore.ts';
-import { tablesText } from '../../engines/shared/divide-tables.ts';
+import { tablesText } from '../../engines/shared/rows/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { AfterLoad, LoadDifference } from '../../results/load-results.ts';

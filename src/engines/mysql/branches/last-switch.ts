@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { rowsOfAnother } from '../../shared/only-rows.ts';
+import { rowsOfAnother } from '../../shared/rows/only-rows.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { auxiliaryNames } from '../server/names.ts';
 import { destinationName, isEmpty } from '../server/server.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { QueryError, ResultSetHeader } from 'mysql2';
-import { prepareSession } from '../../shared/run-together.ts';
+import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';

@@ -1,8 +1,8 @@
 import type { ExcludedRows } from '../../../results/excluded-rows.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
-import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/excluded-rows.ts';
-import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/null-references.ts';
+import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/rows/excluded-rows.ts';
+import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/rows/null-references.ts';
 import { type CatalogTable, keysWithOwnRows, ownTablesIn } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';

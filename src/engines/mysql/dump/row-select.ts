@@ -1,4 +1,4 @@
-import { nullWhere } from '../../shared/null-references.ts';
+import { nullWhere } from '../../shared/rows/null-references.ts';
 import { type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';

@@ -5,7 +5,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
-import { divideTables } from '../../shared/divide-tables.ts';
+import { divideTables } from '../../shared/rows/divide-tables.ts';
 import { findBaseCopies } from '../branches/base/base-copies.ts';
 import { readCode } from '../catalog/definitions/read-definitions.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/view-needs.ts';

@@ -1,7 +1,7 @@
 import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { prepareSession } from '../../shared/run-together.ts';
+import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { startDirect } from './direct-exchange.ts';
 import { copyingToFile, type OutputFile, startPsql } from './psql-exchange.ts';
 import { connectionEnvironment, type SessionSettings } from './url.ts';

@@ -1,4 +1,4 @@
-import { nullWhere } from '../../shared/null-references.ts';
+import { nullWhere } from '../../shared/rows/null-references.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteName, quoteNumber, quotePath } from '../connection/quote.ts';
 

@@ -3,7 +3,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { nameOf } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
-import { prepareSession } from '../../shared/run-together.ts';
+import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';

@@ -12,7 +12,7 @@ import type {
   RestoringUser,
 } from '../../facets/restore.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
-import { divideTables } from '../../shared/divide-tables.ts';
+import { divideTables } from '../../shared/rows/divide-tables.ts';
 import { findBaseCopies } from '../branches/base-copies.ts';
 import { replicationWarnings } from '../catalog/introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../catalog/schema-selection.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { rowsOfAnother } from '../../shared/only-rows.ts';
+import { rowsOfAnother } from '../../shared/rows/only-rows.ts';
 import { baseEvidenceSchema } from '../branches/in-place/evidence-schema.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';

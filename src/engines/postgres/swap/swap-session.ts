@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { prepareSession } from '../../shared/run-together.ts';
+import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PostgresSession } from '../connection/session.ts';
 

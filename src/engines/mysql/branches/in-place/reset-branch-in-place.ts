@@ -3,15 +3,11 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
 import { closedBase } from '../../../shared/base-copies.ts';
-import {
-  branchIsCurrent,
-  branchProtected,
-  branchReplaced,
-  findBranch,
-  RESET_BY_COPY,
-} from '../../../shared/branches.ts';
-import { prepareSession } from '../../../shared/run-together.ts';
+import { branchReplaced, findBranchToReset, RESET_BY_COPY } from '../../../shared/branches.ts';
+import { prepareSession } from '../../../shared/connection/prepare-session.ts';
+import { keepBranchOpen } from '../../../shared/keep-branch-open.ts';
 import { connectToServer } from '../../connection/connect.ts';
+import { withExplainedErrors } from '../../connection/explain-errors.ts';
 import { MARK, quotePath, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { ConnectionLost } from '../../connection/session-errors.ts';
@@ -84,8 +80,7 @@ async function openServer(context: EngineContext, url: DatabaseUrl): Promise<Mys
   return prepareSession(server, (session) => session.execute(SETTINGS));
 }
 
-/** Resets a branch with sessions that stay open. After a failure both are opened anew; at once where idle ones were lost. */
-export async function keepBranchOpen(
+export async function openBranchReset(
   context: EngineContext,
   { url, name }: { url: DatabaseUrl; name: string },
 ): Promise<OpenBranchReset> {
@@ -93,24 +88,22 @@ export async function keepBranchOpen(
   let server: MysqlSession | null = null;
   let session: MysqlSession | null = null;
   let seen: Unwritten | null = null;
-  const close = async (): Promise<void> => {
-    const open = [session?.close(), server?.close()];
-    [server, session] = [null, null];
-    await Promise.allSettled(open);
-  };
-  const find = async (on: MysqlSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> => {
-    const found = findBranch(await findBranches(on, destination), { name, url });
-    if (found.createdAt !== createdAt) throw branchReplaced(name);
-    if (found.current) throw branchIsCurrent(name, url);
-    if (found.isProtected) throw branchProtected(name);
-    return found;
-  };
-  const reset: OpenBranchReset['reset'] = async ({ createdAt, accept }) => {
-    try {
+  const find = async (on: MysqlSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> =>
+    findBranchToReset(await findBranches(on, destination), { name, url, createdAt });
+  return keepBranchOpen({
+    isOpen: () => server !== null,
+    isLost: (error) => error instanceof ConnectionLost,
+    explained: (work) => withExplainedErrors({ context, url }, work),
+    async close() {
+      const open = [session?.close(), server?.close()];
+      [server, session] = [null, null];
+      await Promise.allSettled(open);
+    },
+    async reset({ createdAt, accept }) {
       server ??= await openServer(context, url);
       const own = server;
       const { database } = await find(own, createdAt);
-      const done = await resetBranchInPlace(context, {
+      return resetBranchInPlace(context, {
         ...{ url, database, server: own, seen, accept, find: () => find(own, createdAt) },
         async keep({ id }, states) {
           seen = unwrittenOf(id, states);
@@ -120,21 +113,6 @@ export async function keepBranchOpen(
           return session;
         },
       });
-      if (typeof done === 'string') await close();
-      return done;
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  };
-  return {
-    reset: (given) => {
-      const isKept = server !== null;
-      return reset(given).catch((error) => {
-        if (!isKept || !(error instanceof ConnectionLost)) throw error;
-        return reset(given);
-      });
     },
-    [Symbol.asyncDispose]: close,
-  };
+  });
 }

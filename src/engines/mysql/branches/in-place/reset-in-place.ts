@@ -6,7 +6,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
-import { prepareSession } from '../../../shared/run-together.ts';
+import { prepareSession } from '../../../shared/connection/prepare-session.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
 import { LOCKED } from '../../connection/error-numbers.ts';

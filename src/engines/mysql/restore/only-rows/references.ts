@@ -1,5 +1,5 @@
 import { tableName } from '../../../../text/table-names.ts';
-import { type DanglingReference, danglingRows, KEYS_LISTED } from '../../../shared/only-rows.ts';
+import { type DanglingReference, danglingRows, KEYS_LISTED } from '../../../shared/rows/only-rows.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { keysWithOwnRows } from '../../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';

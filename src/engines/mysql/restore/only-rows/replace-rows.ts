@@ -1,8 +1,8 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { tablesLocked } from '../../../shared/only-rows.ts';
-import { prepareSession } from '../../../shared/run-together.ts';
+import { prepareSession } from '../../../shared/connection/prepare-session.ts';
+import { tablesLocked } from '../../../shared/rows/only-rows.ts';
 import { assertRowsOf, presentBranch } from '../../branches/last-switch.ts';
 import { readDependents } from '../../catalog/definitions/foreign-keys.ts';
 import { showTables } from '../../catalog/definitions/show-tables.ts';

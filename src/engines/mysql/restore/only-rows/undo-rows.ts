@@ -5,7 +5,7 @@ import { splitName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult } from '../../../facets/restore.ts';
-import { tablesChanged } from '../../../shared/only-rows.ts';
+import { tablesChanged } from '../../../shared/rows/only-rows.ts';
 import { nonGeneratedColumns, readTables, tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';

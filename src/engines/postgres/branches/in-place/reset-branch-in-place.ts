@@ -3,13 +3,8 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
-import {
-  branchIsCurrent,
-  branchProtected,
-  branchReplaced,
-  findBranch,
-  RESET_BY_COPY,
-} from '../../../shared/branches.ts';
+import { branchReplaced, findBranchToReset, RESET_BY_COPY } from '../../../shared/branches.ts';
+import { keepBranchOpen } from '../../../shared/keep-branch-open.ts';
 import { withExplainedErrors } from '../../connection/explain-errors.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -72,7 +67,7 @@ export function branchReaders(context: EngineContext, url: DatabaseUrl, database
 }
 
 /** Resets a branch with sessions that stay open. After a failure all of them are opened anew; at once where idle ones were lost. */
-export async function keepBranchOpen(
+export async function openBranchReset(
   context: EngineContext,
   { url, name }: { url: DatabaseUrl; name: string },
 ): Promise<OpenBranchReset> {
@@ -82,21 +77,19 @@ export async function keepBranchOpen(
   /** The database of the last reset. */
   let last: string | null = null;
   const kept: RestoredTables = new Map();
-  const close = async (): Promise<void> => {
-    const open = [readers?.[Symbol.asyncDispose](), server?.close()];
-    [server, readers] = [null, null];
-    kept.clear();
-    await Promise.allSettled(open);
-  };
-  const find = async (on: PostgresSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> => {
-    const found = findBranch(await findBranches(on, destination), { name, url });
-    if (found.createdAt !== createdAt) throw branchReplaced(name);
-    if (found.current) throw branchIsCurrent(name, url);
-    if (found.isProtected) throw branchProtected(name);
-    return found;
-  };
-  const reset: OpenBranchReset['reset'] = async ({ createdAt, accept }) => {
-    try {
+  const find = async (on: PostgresSession, createdAt: BranchReset['createdAt']): Promise<MarkedBranch> =>
+    findBranchToReset(await findBranches(on, destination), { name, url, createdAt });
+  return keepBranchOpen({
+    isOpen: () => server !== null,
+    isLost: (error) => error instanceof ConnectionLost,
+    explained: (work) => withExplainedErrors({ context, url }, work),
+    async close() {
+      const open = [readers?.[Symbol.asyncDispose](), server?.close()];
+      [server, readers] = [null, null];
+      kept.clear();
+      await Promise.allSettled(open);
+    },
+    async reset({ createdAt, accept }) {
       server ??= await openSwapSession(context, url);
       if (last === null) await lockShared(server, destination, context.report);
       else await lockWithoutSweep(server, destination);
@@ -111,24 +104,8 @@ export async function keepBranchOpen(
         readers ??= await branchReaders(context, url, database);
         return readers;
       });
-      if (typeof done === 'string') await close();
-      else await unlockAll(server);
+      if (typeof done !== 'string') await unlockAll(server);
       return done;
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  };
-  return {
-    reset(given) {
-      const isKept = server !== null;
-      return withExplainedErrors({ context, url }, () =>
-        reset(given).catch((error) => {
-          if (!isKept || !(error instanceof ConnectionLost)) throw error;
-          return reset(given);
-        }),
-      );
     },
-    [Symbol.asyncDispose]: close,
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { prepareSession } from '../../../shared/run-together.ts';
+import { prepareSession } from '../../../shared/connection/prepare-session.ts';
 import { connect } from '../../connection/connect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';

@@ -4,7 +4,7 @@ import { boundedList } from '../../../../text/bounded-list.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestorePlan, RestoreRequest, RowKeys } from '../../../facets/restore.ts';
 import { assertEnoughSpace } from '../../../shared/disk-space.ts';
-import { divideTables } from '../../../shared/divide-tables.ts';
+import { divideTables } from '../../../shared/rows/divide-tables.ts';
 import { namePartOf } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';

@@ -2,7 +2,7 @@ import { filesOfTable, type ManifestTable } from '../../../../repository/manifes
 import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { RestoreRun, RowKeys } from '../../../facets/restore.ts';
-import { notByKey } from '../../../shared/only-rows.ts';
+import { notByKey } from '../../../shared/rows/only-rows.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';

@@ -1,4 +1,4 @@
-import { KEYS_LISTED } from '../../../shared/only-rows.ts';
+import { KEYS_LISTED } from '../../../shared/rows/only-rows.ts';
 import { quoteName, quoteNumber, quotePath, quoteText } from '../../connection/quote.ts';
 import {
   foreignKeysQuery,

@@ -1,9 +1,9 @@
-import { chooseTables } from '../../repository/select-tables.ts';
-import type { WarningEvent } from '../../results/events.ts';
-import type { NullifiedKey } from '../../results/excluded-rows.ts';
-import { UserError } from '../../runtime/errors.ts';
-import { boundedLines, boundedList } from '../../text/bounded-list.ts';
-import { formatNumberOf } from '../../text/format.ts';
+import { chooseTables } from '../../../repository/select-tables.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import type { NullifiedKey } from '../../../results/excluded-rows.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
+import { formatNumberOf } from '../../../text/format.ts';
 import { type DanglingKey, type ForeignKey, findDangling, type TableColumns } from './null-references.ts';
 
 /** Most names in a message. */

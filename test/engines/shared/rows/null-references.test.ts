@@ -4,7 +4,7 @@ import {
   findDangling,
   nullConditions,
   nullWhere,
-} from '../../../src/engines/shared/null-references.ts';
+} from '../../../../src/engines/shared/rows/null-references.ts';
 
 /** `r(t, b) → big(t, id)` */
 function key(text: string, more: Partial<ForeignKey> = {}): ForeignKey {

@@ -1,6 +1,6 @@
-import type { ManifestTable } from '../../repository/manifest/manifest.ts';
-import { formatNumberOf } from '../../text/format.ts';
-import type { RestorePlan, RestoreRequest } from '../facets/restore.ts';
+import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 
 export function divideTables(
   tables: ManifestTable[],

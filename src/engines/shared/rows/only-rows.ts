@@ -1,8 +1,8 @@
-import { UserError } from '../../runtime/errors.ts';
-import { boundedLines, boundedList } from '../../text/bounded-list.ts';
-import { formatNumberOf } from '../../text/format.ts';
-import { printable } from '../../text/printable.ts';
-import type { DatabaseUrl } from '../database-url.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import { printable } from '../../../text/printable.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 
 /** Rows of a foreign key that reference none after the rows of a table were replaced. */
 export interface DanglingReference {
