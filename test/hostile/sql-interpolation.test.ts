@@ -51,8 +51,7 @@ const POSTGRES: Record<string, string[]> = {
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
-  'branches/in-place/fresh-keys.ts': ['from', 'isFresh', 'pathOf(table)', 'rangesOf(some)', 'versions'],
-  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'rangesOf(some)', 'tids(0)', 'tids(1)'],
+  'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
   'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],

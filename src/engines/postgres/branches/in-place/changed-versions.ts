@@ -3,9 +3,8 @@ import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import type { SequenceState } from './base-evidence.ts';
 import type { SeenChanges } from './evidence-schema.ts';
-import type { RowKey } from './fresh-keys.ts';
 import { type Places, RANGE } from './row-places.ts';
-import type { Blocks, VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
+import type { VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
@@ -24,23 +23,14 @@ export interface ChangedVersions extends Relation {
   places?: VersionPlaces | undefined;
 }
 
-/** Places of versions. */
+/** Places of versions, in the blocks that may have changed. */
 export interface VersionPlaces {
   fresh: Places;
-  /** The others; `null` where the missing ones are to be found by the keys of the fresh ones. */
-  old: Places | null;
-  /** Places at the last reset; `null` where these are unknown. */
-  before: KnownPlaces | null;
-  keys: { key: RowKey; values: string[] } | null;
-}
-
-export interface KnownPlaces {
-  /** All of them. */
-  all: Places;
-  /** Places of rows that may be gone. */
-  doubtful: Places;
-  /** The blocks of these; `null` for all. */
-  blocks: Blocks[] | null;
+  old: Places;
+  /** Gone since the last reset; `null` where the places of then are unknown. */
+  missing: Places | null;
+  /** Known ones outside of these blocks. */
+  rest: Places;
 }
 
 export interface FoundChanges extends SeenChanges {

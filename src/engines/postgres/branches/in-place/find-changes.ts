@@ -18,13 +18,11 @@ import {
   type ChangedVersions,
   type FoundChanges,
   isFresh,
-  type KnownPlaces,
   keepsPlaces,
   type RestoredTables,
 } from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import { type RowKey, readFresh, readKeys } from './fresh-keys.ts';
-import { pathOf, readPlaces, within } from './row-places.ts';
+import { pathOf, readPlaces, within, without } from './row-places.ts';
 import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
 interface Evidence {
@@ -83,9 +81,8 @@ export async function findChanges(
   if (!(await areDefinitionsSame(session, { evidence, changed: changed.filter(isCatalog) }))) return DEFINITIONS;
   const examined = [...known, ...changed.filter((relation) => !isCatalog(relation))];
   // The server reads the next table while this one is taken.
-  const keys = await readKeys(session, known);
   const versions = await betweenSessions([...sessions, ...sessions], examined, (own, table) =>
-    findVersions(own, { table, border: found.border, keeps: kept !== undefined, key: keys.get(table.oid) }),
+    findVersions(own, { table, border: found.border, keeps: kept !== undefined }),
   );
   const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing > 0);
   const obstacle = await findObstacle(session, different);
@@ -177,12 +174,11 @@ interface VersionsToFind {
   border: string;
   /** Later resets will need the places. */
   keeps: boolean;
-  key: RowKey | undefined;
 }
 
 async function findVersions(
   session: PostgresSession,
-  { table: { blocks, ...table }, border, keeps, key }: VersionsToFind,
+  { table: { blocks, ...table }, border, keeps }: VersionsToFind,
 ): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
   const { rows, rewritten, kept, pages } = table;
   const condition = isFresh(kept ? toXid(kept.border) : border);
@@ -193,38 +189,22 @@ async function findVersions(
     const fresh = rewritten ? row.all : row.fresh;
     return { ...table, fresh, missing: rows - (row.all - fresh) };
   }
-  const all = kept?.places ?? null;
-  const some = blocks && isPart(blocks, pages) ? blocks : null;
-  const before = all && { all, doubtful: some ? within(all, some) : all, blocks: some };
-  const found = before && key && (await findByKey(session, { table, before, key, isFresh: condition }));
-  if (found) return { ...table, ...found };
-  const read = await readPlaces(session, { table, blocks: before?.blocks ?? [[0, pages]], isFresh: condition });
-  const places = { ...read, before, keys: null };
-  const missing = before ? before.doubtful.length - read.old.length : rows - read.old.length;
-  return { ...table, fresh: read.fresh.length, missing, places };
-}
-
-/** A scan of all takes as long as one of half of them, by ranges. */
-function isPart(blocks: Blocks[], pages: number): boolean {
-  return 2 * blocks.reduce((sum, [from, to]) => sum + to - from, 0) < pages;
-}
-
-interface VersionsByKey {
-  table: Relation;
-  before: KnownPlaces;
-  key: RowKey;
-  isFresh: string;
-}
-
-/** Returns `null` where more versions are gone than fresh ones can have the keys of. */
-async function findByKey(
-  session: PostgresSession,
-  { table, before, key, isFresh }: VersionsByKey,
-): Promise<Pick<ChangedVersions, 'fresh' | 'missing' | 'places'> | null> {
-  const { all, fresh, keys } = await readFresh(session, { table, blocks: before.blocks, isFresh, key });
-  const missing = before.doubtful.length - (all - fresh.length);
-  if (missing > fresh.length) return null;
-  return { fresh: fresh.length, missing, places: { fresh, old: null, before, keys: { key, values: keys } } };
+  const whole: Blocks[] = [[0, pages]];
+  const read = await readPlaces(session, {
+    table,
+    blocks: kept?.places ? (blocks ?? whole) : whole,
+    isFresh: condition,
+  });
+  const before = kept?.places ?? null;
+  const inside = before && (blocks ? within(before, blocks) : before);
+  const missing = inside && without(inside, read.old);
+  const rest = before && inside ? without(before, inside) : new Float64Array();
+  return {
+    ...table,
+    fresh: read.fresh.length,
+    missing: missing ? missing.length : rows - read.old.length,
+    places: { ...read, missing, rest },
+  };
 }
 
 async function readSizes(session: PostgresSession, tables: { oid: number }[]): Promise<TableSize[]> {

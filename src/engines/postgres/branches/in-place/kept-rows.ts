@@ -1,7 +1,7 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import { type FoundChanges, MOST_PLACES, type RestoredRows, type RestoredTables } from './changed-versions.ts';
 import type { ReplacedRows } from './replace-versions.ts';
-import { blockOf, join, type Places, without } from './row-places.ts';
+import { blockOf, join, type Places } from './row-places.ts';
 import type { VisibilityMap } from './visibility-maps.ts';
 
 /** Rows that were written again, whose places are kept. */
@@ -20,16 +20,14 @@ export async function keepRows(
     const known = isKnown ? one : { filenode, history, border: xmin, places: null, moved: new Map() };
     kept.set(oid, { ...known, map: maps.get(oid) });
   }
-  for (const { table, moved, gone } of changed) {
+  for (const { table, moved } of changed) {
     const one = kept.get(table.oid);
     kept.delete(table.oid);
     if (!one || !table.places || border === null || table.rewritten) continue;
-    const { old, before } = table.places;
-    const left = before && gone ? without(before.all, gone) : old;
-    if (!left) continue;
-    for (const place of gone ?? []) one.moved.delete(place);
+    const { old, rest, missing } = table.places;
+    for (const place of missing ?? []) one.moved.delete(place);
     for (const [place, id] of moved) one.moved.set(place, id);
-    const places = join([left, Float64Array.from(moved, ([place]) => place).sort()]);
+    const places = join([rest, old, Float64Array.from(moved, ([place]) => place).sort()]);
     kept.set(table.oid, { ...one, border, places, map: one.map && withBlocksOf(places, one.map) });
   }
   limit(kept, MOST_PLACES, ({ places }) => places?.length ?? 0);

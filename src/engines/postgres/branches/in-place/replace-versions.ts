@@ -15,7 +15,6 @@ export interface ReplacedRows {
   inserted: number;
   /** Places of rows that were written again, each with that in the base copy. */
   moved: [number, string][];
-  gone: TableVersions['gone'];
 }
 
 /**
@@ -30,10 +29,10 @@ export async function replaceVersions(
   const columns = session.query<{ name: string; computed: boolean }>(`
     SELECT attname AS name, attgenerated <> '' AS computed FROM pg_attribute
     WHERE attrelid = ${quoteNumber(table.oid)} AND attnum > 0 AND NOT attisdropped ORDER BY attnum`);
-  let deleted = 0;
+  let gone = 0;
   const remove = async (places: string[]): Promise<void> => {
     for (const ids of groupsOf(places, BATCH)) {
-      deleted += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
+      gone += (await returned(session, `DELETE FROM ONLY ${path} WHERE ctid = ANY (${quoteIds(ids)})`)).length;
     }
   };
   const { true: computed, false: given = [] } = Object.groupBy(await columns, (one) => `${one.computed}` as const);
@@ -50,9 +49,9 @@ export async function replaceVersions(
     }
     written.push(...rows.flatMap(({ id }, at): ReplacedRows['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
-  const [fresh, missing] = [deleted + read.moved.length, written.length + read.moved.length];
+  const [fresh, missing] = [gone + read.moved.length, written.length + read.moved.length];
   if (fresh === table.fresh && missing === table.missing) {
-    return { table, deleted, inserted: written.length, moved: [...read.moved, ...written], gone: read.gone };
+    return { table, deleted: gone, inserted: written.length, moved: [...read.moved, ...written] };
   }
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
     `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,

@@ -26,9 +26,10 @@ export async function readPlaces(
 ): Promise<{ fresh: Places; old: Places }> {
   const read = { all: [] as Places[], fresh: [] as Places[] };
   for (const some of inStatements(blocks)) {
+    const tids = (at: 0 | 1): string => `${quoteText(`{${some.map((one) => `"(${one[at]},0)"`).join(',')}}`)}::tid[]`;
     const [row] = await session.query<{ all: string | null; fresh: string | null }>(`
       SELECT encode(string_agg(s.all, ''::bytea), 'base64') AS all, encode(string_agg(s.fresh, ''::bytea), 'base64') AS fresh
-      FROM ${rangesOf(some)}, LATERAL (
+      FROM unnest(${tids(0)}, ${tids(1)}) AS g (first, last), LATERAL (
         SELECT string_agg(tidsend(t.ctid), ''::bytea) AS all, string_agg(tidsend(t.ctid), ''::bytea) FILTER (WHERE ${isFresh}) AS fresh
         FROM ONLY ${pathOf(table)} AS t WHERE t.ctid >= g.first AND t.ctid < g.last) AS s`);
     read.all.push(decode(row?.all));
@@ -38,13 +39,7 @@ export async function readPlaces(
   return { fresh, old: without(join(read.all), fresh) };
 }
 
-/** Returns `g`, with the first and the last place of each range. */
-export function rangesOf(blocks: Blocks[]): string {
-  const tids = (at: 0 | 1): string => `${quoteText(`{${blocks.map((one) => `"(${one[at]},0)"`).join(',')}}`)}::tid[]`;
-  return `unnest(${tids(0)}, ${tids(1)}) AS g (first, last)`;
-}
-
-export function inStatements(blocks: Blocks[]): Blocks[][] {
+function inStatements(blocks: Blocks[]): Blocks[][] {
   const statements: Blocks[][] = [];
   let left = 0;
   for (const [from, to] of blocks) {
