@@ -1,6 +1,6 @@
 import type { OpenBranchReset } from '../facets/branch.ts';
 
-interface KeptSessions {
+interface BranchSessions {
   /** Opens the sessions that are not open. */
   reset: OpenBranchReset['reset'];
   isOpen(): boolean;
@@ -14,7 +14,7 @@ interface KeptSessions {
  * Resets a branch with sessions that stay open. They are closed after a failure, and opened again: at once where the
  * server had ended idle ones.
  */
-export function keepBranchOpen({ reset, isOpen, close, isLost, explained }: KeptSessions): OpenBranchReset {
+export function keepBranchOpen({ reset, isOpen, close, isLost, explained }: BranchSessions): OpenBranchReset {
   const resetOrClose: OpenBranchReset['reset'] = async (given) => {
     try {
       const done = await reset(given);

@@ -30,7 +30,7 @@ async function offered(line: string): Promise<string[]> {
   return (await complete(line.split(' '), sources)).map(({ value }) => value);
 }
 
-/** Options of all commands, in the order of the help. */
+/** First words of the commands, in the order of the help. */
 const firstWords = new Set(COMMANDS.filter(({ hidden }) => !hidden).map(({ name }) => name.split(' ', 1)[0] ?? ''));
 
 test.each<[string, string[]]>([
