@@ -38,7 +38,7 @@ Seconds: median of ${rounds} rounds in turns ± half of the range. The ratio is 
 ${markdownTable([['task', 'command', ...sizes], ...figures.rows.map((row) => lineOf(row, figures))])}
 
 - \`tool load\` verifies every table and gathers statistics; a template must have no sessions.
-- "Again" follows a build without changes. Pushes go to a folder.
+- "Again" follows a build without changes. A reset saves the present state first. Pushes go to a folder.
 `;
 }
 

@@ -59,16 +59,15 @@ export function swapStep(database: string, { engine, tables }: ExpectedContent):
 
 /** DROP DATABASE makes a checkpoint first, which writes mostly what the run has changed. */
 export function dropStep({ bytes }: ExpectedContent): ExpectedStep {
-  return { step: 'drop', label: 'Drop outdated copies', ms: 900 + bytes / 200_000 };
+  return { step: 'drop', label: 'Drop outdated copies', ms: 400 + bytes / 800_000 };
 }
 
-/** Steps that last as long whatever the content is. */
-const FIXED_STEPS = ['connect', 'prepare', 'leaks', 'traces', 'swap', 'store'];
-
-/** Marks steps whose content is assumed, so that they are corrected once it is known. */
-export function assumedSteps(steps: ExpectedStep[], { assumed, bytes }: ExpectedContent): ExpectedStep[] {
-  if (!assumed) return steps;
-  return steps.map((step) => (FIXED_STEPS.includes(step.step) ? step : { ...step, assumedBytes: bytes }));
+/** Returns the steps of work on a content. Those on an assumed one are corrected once it is known. */
+export function stepsOn(content: ExpectedContent, steps: (content: ExpectedContent) => ExpectedStep[]): ExpectedStep[] {
+  const { assumed, bytes, rows } = content;
+  if (!assumed) return steps(content);
+  const larger = steps({ ...content, bytes: bytes * 2, rows: rows * 2 });
+  return steps(content).map((step, at) => ({ ...step, assumed: { bytes, ms: (larger[at]?.ms ?? step.ms) - step.ms } }));
 }
 
 /** Bytes in a millisecond: of a network that is neither slow nor fast. */

@@ -6,8 +6,8 @@ export interface ExpectedStep {
   step: string;
   label: string;
   ms: number;
-  /** Bytes of a content that was not known: once they are, the estimates are corrected. */
-  assumedBytes?: number;
+  /** Of a content that was not known: its bytes, and the part of `ms` that depends on them. Corrected once they are known. */
+  assumed?: { bytes: number; ms: number };
 }
 
 /** The part of a run's state that its progress depends on. */
@@ -57,6 +57,8 @@ const PRIOR_MS = 1000;
 const PRIOR_SHARE = 0.1;
 /** One step that takes much longer or shorter than expected says little of the others. */
 const MOST_OF_A_STEP = 4;
+/** It takes much shorter where its content has not changed. */
+const LEAST_OF_A_STEP = 1 / 2;
 const STEP_SLACK_MS = 200;
 const LEAST_FACTOR = 0.2;
 const MOST_FACTOR = 8;
@@ -112,16 +114,13 @@ function stepsInList({ steps, expected: planned }: RunSteps): StepInList[] {
 
 /** Estimates of a content that was assumed, by the bytes that the first step has reported. */
 function corrected(expected: ExpectedStep[], steps: RunStep[]): ExpectedStep[] {
-  const assumed = expected.find(({ assumedBytes }) => assumedBytes !== undefined)?.assumedBytes;
-  const found = assumed === undefined ? undefined : steps.find(({ progress }) => progress?.unit === 'bytes');
+  const { bytes } = expected.find(({ assumed }) => assumed !== undefined)?.assumed ?? {};
+  const found = bytes === undefined ? undefined : steps.find(({ progress }) => progress?.unit === 'bytes');
   const total = found?.progress?.total;
-  if (assumed === undefined || !total) return expected;
-  const ratio = FIXED_SHARE + (1 - FIXED_SHARE) * (total / assumed);
-  return expected.map((step) => (step.assumedBytes === undefined ? step : { ...step, ms: step.ms * ratio }));
+  if (bytes === undefined || !total) return expected;
+  const growth = total / bytes - 1;
+  return expected.map((step) => (step.assumed ? { ...step, ms: step.ms + step.assumed.ms * growth } : step));
 }
-
-/** The part of a step of 20 MB that other sizes have as well. */
-const FIXED_SHARE = 0.35;
 
 /** Milliseconds of the estimate that remain. Without another event it only falls. */
 function remainingWork(state: RunSteps, now: number): number {
@@ -177,7 +176,7 @@ function measured({ begun, expectedMs }: StepInList, now: number): { spentMs: nu
   // Without a report only a step that is overdue tells something.
   const doneMs = share === null ? Math.min(ms, expectedMs) : expectedMs * share;
   if ((share === null || share < TELLING_SHARE) && ms <= expectedMs) return null;
-  const least = Math.max(0, doneMs / MOST_OF_A_STEP - STEP_SLACK_MS);
+  const least = Math.max(0, doneMs * LEAST_OF_A_STEP - STEP_SLACK_MS);
   return { spentMs: Math.max(least, Math.min(doneMs * MOST_OF_A_STEP + STEP_SLACK_MS, ms)), doneMs };
 }
 

@@ -138,7 +138,7 @@ test.for(SIZES)('queued runs at %d×%d equal the recorded frames', async ([colum
   terminal.press('down', 'b');
   await terminal.waitFor((screen) => /(?:❯ billing|build bil)/.test(screen) && screen.includes('Dump 25 tables'));
   await back(targets(4));
-  await frame('elsewhere', 'build app 32% and 1');
+  await frame('elsewhere', 'build app 36% and 1');
   terminal.press('t');
   await frame('activity', '3 entries, 2 running');
   terminal.press('j', 'c');

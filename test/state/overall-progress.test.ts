@@ -93,7 +93,12 @@ describe('the progress of a run', () => {
   });
 
   test('estimates of an assumed content are corrected by the bytes that the first step reports', () => {
-    const expected = ['dump', 'restore'].map((name) => ({ step: name, label: name, ms: 600, assumedBytes: 20 }));
+    const expected = ['dump', 'restore'].map((name) => ({
+      step: name,
+      label: name,
+      ms: 600,
+      assumed: { bytes: 20, ms: 500 },
+    }));
     const begun = foldRun(startRun(0, expected), step('dump', 'started'), 0);
     const known = foldRun(begun, { event: 'progress', step: 'dump', done: 0, total: 200, unit: 'bytes' }, 100);
     const left = (state: typeof begun) => overallProgress(state, 100).leftMs ?? 0;

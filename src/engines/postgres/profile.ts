@@ -12,7 +12,7 @@ export const profile = {
   rows: { byProgram: 'copied', emptyEnd: false, endBytes: 5 },
   indexing: 'Build indexes and constraints',
   perMs: {
-    readBytes: 120_000,
+    readBytes: 220_000,
     restoredBytes: 55_000,
     indexedBytes: 80_000,
     copiedBytes: 300_000,

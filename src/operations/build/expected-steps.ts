@@ -1,6 +1,7 @@
 import type { ExpectedStep } from '../../state/overall-progress.ts';
-import { assumedSteps, dumpSteps, type ExpectedContent } from '../expected-steps.ts';
+import { dumpSteps, type ExpectedContent, stepsOn } from '../expected-steps.ts';
 
 export function buildExpectedSteps(target: string, content: ExpectedContent): ExpectedStep[] {
-  return assumedSteps([...dumpSteps(content, target), { step: 'store', label: 'Store the snapshot', ms: 30 }], content);
+  const store = { step: 'store', label: 'Store the snapshot', ms: 30 };
+  return stepsOn(content, (known) => [...dumpSteps(known, target), store]);
 }

@@ -32,12 +32,12 @@ export function withEarlierTimes(
   );
   const slowness = stepSlowness(onServer(done, serverOf(context, alike)));
   const factor = speedRatio(expected, known) ?? slowness.all;
-  return expected.map(({ assumedBytes, ...step }, at) => {
+  return expected.map(({ assumed, ...step }, at) => {
     const times = known[at] ?? [];
     const ms = median(times);
     if (ms !== null) return { ...step, ms: between(ms, step.ms * factor, times.length) };
     const slower = slowness.of.get(step.step) ?? factor;
-    return { ...step, ms: step.ms * slower, ...(assumedBytes !== undefined && { assumedBytes }) };
+    return { ...step, ms: step.ms * slower, ...(assumed && { assumed: { ...assumed, ms: assumed.ms * slower } }) };
   });
 }
 

@@ -4,9 +4,9 @@ import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { contentOf, swapStep } from '../expected-steps.ts';
 
 /** Rows that are found and copied in a millisecond. */
-const ROWS_PER_MS = 200;
+const ROWS_PER_MS = 320;
 /** Rows of the source that are looked through in one. */
-const READ_PER_MS = 900;
+const READ_PER_MS = 1050;
 
 export function subsetExpectedSteps({ source, destination, tables }: SubsetPlanResult): ExpectedStep[] {
   const engine = profileOfScheme(source.split(':', 1)[0] ?? '')?.id ?? 'postgres';

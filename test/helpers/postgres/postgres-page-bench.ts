@@ -20,7 +20,7 @@ export async function measurePostgres({ statements, rounds }: { statements: stri
 
 type Tool = (...words: string[]) => Promise<Measured>;
 
-/** Adds a folder for pushes, and a second configuration with a repository of its own, for pulls. */
+/** Adds a folder for pushes; a configuration with a repository of its own, for pulls; and one with the default saves. */
 async function configured({ config, folder }: PostgresBenchServer): Promise<Tool> {
   await mkdir(join(folder, 'shelf'));
   const text = (await readFile(config, 'utf8')).replace(
@@ -28,12 +28,17 @@ async function configured({ config, folder }: PostgresBenchServer): Promise<Tool
     `storage_profiles: { shelf: { provider: folder, path: ${join(folder, 'shelf')} } }\ntargets: { bench: { storage_profile: shelf,`,
   );
   await writeFile(config, text, { mode: 0o600 });
+  await writeFile(savingConfig(folder), text.replace(/^saves: .*\n/m, ''), { mode: 0o600 });
   await writeFile(pullingConfig(folder), text.replace(join(folder, 'work'), pulled(folder)), { mode: 0o600 });
   return (...words) => measuredRun(process.execPath, [PROGRAM, '--config', config, '--json', '--yes', ...words]);
 }
 
 function pullingConfig(folder: string): string {
   return join(folder, 'pulling.yml');
+}
+
+function savingConfig(folder: string): string {
+  return join(folder, 'saving.yml');
 }
 
 function pulled(folder: string): string {
@@ -102,7 +107,7 @@ function others({ folder, sql }: PostgresBenchServer, tool: Tool): Contestant[] 
         await tool('load', 'bench', '--full', '--no-undo', '--keep-base');
         await sql('copy', CHANGE);
       },
-      run: () => tool('reset', 'bench'),
+      run: () => tool('reset', 'bench', '--config', savingConfig(folder)),
     },
     {
       ...{ task: 'save', command: 'tool save', isOwn: true, before: () => sql('copy', CHANGE) },
