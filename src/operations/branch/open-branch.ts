@@ -1,8 +1,8 @@
 import type { Branch } from '../../engines/facets/copies.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
-import { branchIsCurrent, findBranch } from '../../engines/shared/branches.ts';
+import { findBranch } from '../../engines/shared/branches.ts';
 import type { Context } from '../../runtime/context.ts';
-import { assertOwnBranches, openBranches } from './open-branches.ts';
+import { assertNotCurrent, assertOwnBranches, openBranches } from './open-branches.ts';
 
 export interface BranchOfRequest {
   target: string;
@@ -36,6 +36,6 @@ export async function openBranch(given: Context, request: BranchOfRequest): Prom
 /** The same of one that has a name of its own: the destination has saves of its own. */
 export async function openSeparateBranch(given: Context, request: BranchOfRequest): Promise<OpenedBranch> {
   const opened = await openBranch(given, request);
-  if (opened.branch.current) throw branchIsCurrent(request.branch, opened.database.url);
+  assertNotCurrent([opened.branch], opened.database);
   return opened;
 }

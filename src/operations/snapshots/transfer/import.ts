@@ -54,8 +54,7 @@ async function perform(context: Context, { archive, manifest, path }: ImportSour
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));
   const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);
-  await using pool = createObjectPool(availableParallelism());
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(availableParallelism(), { signal });
   let done = 0;
   const store = async (file: ManifestFile): Promise<void> => {
     const unfinished = staging.path(file.sha256);
