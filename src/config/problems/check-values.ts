@@ -8,7 +8,6 @@ import { removeValue, type Tree } from '../tree.ts';
 import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 
-/** The valid part of a configuration. */
 export type Draft = PartOf<Settings>;
 
 type PartOf<T> = T extends (infer Item)[]

@@ -6,7 +6,6 @@ import { assertNotCurrent, assertOwnBranches, openBranches } from './open-branch
 
 export interface BranchOfRequest {
   target: string;
-  /** Its name. */
   branch: string;
   /** The agent that makes the request: its own branches only. */
   owner?: string | undefined;
@@ -14,10 +13,8 @@ export interface BranchOfRequest {
 
 export interface OpenedBranch {
   context: Context;
-  /** The database of the branch. */
   database: Database;
   branch: Branch;
-  /** The destination that it is a branch of. */
   destination: Database;
 }
 

@@ -114,7 +114,6 @@ export function newToken(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** The record of a tree; `null` without one. */
 export async function readTreeRecord(tree: Tree): Promise<TreeRecord | null> {
   const token = await readShort(join(tree.own, TOKEN_FILE), 32).catch(() => null);
   const found =

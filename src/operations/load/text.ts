@@ -117,7 +117,6 @@ function afterLoadFacts({ after_load: steps = [] }: LoadPlan): Fact[] {
   return steps.map(({ run }, index) => ({ name: index === 0 ? 'After load' : '', value: run, tone: 'strong' }));
 }
 
-/** Describes the tables that are loaded and reused, and the reason. */
 function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
   if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
   const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;

@@ -7,7 +7,6 @@ import { type BranchesRequest, branchRows, openBranches } from '../open-branches
 
 const SERVERS_AT_ONCE = 4;
 
-/** The branches of a target, or of all targets with a destination. */
 export async function listBranches(
   context: Context,
   { target, destdb }: { target?: string | undefined; destdb?: string | undefined },

@@ -66,7 +66,6 @@ function assertHasRows(manifest: Manifest, tables: ReadonlySet<string>): void {
   );
 }
 
-/** Lines that only the snapshot has, and those that only the destination has. */
 function differencesOf(snapshot: string | null, destination: string | null): string[] {
   if (snapshot === null) return ['the snapshot has no definition of it'];
   if (destination === null) return ['the destination has no such table'];
