@@ -202,13 +202,10 @@ function choosePrinter(
     : createPlainPrinter(options);
 }
 
-interface PrintOptions {
-  line: CommandLine;
-  host: CommandHost;
-  durationMs: number;
-}
-
-function printOutcome(outcome: CommandOutcome, { line: { spec, globals }, host, durationMs }: PrintOptions): void {
+function printOutcome(
+  outcome: CommandOutcome,
+  { line: { spec, globals }, host, durationMs }: { line: CommandLine; host: CommandHost; durationMs: number },
+): void {
   const { data, text, verbatim = false, quotes = false } = outcome;
   const hide = quotes ? redact : redactOwn;
   if (verbatim) {

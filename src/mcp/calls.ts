@@ -124,7 +124,8 @@ export function isOffered({ effect, needs }: Tool, { allow, readOnly }: Pick<Cal
 
 function findTool(name: string, { tools, allow, readOnly }: Pick<CallsOptions, 'tools' | 'allow' | 'readOnly'>): Tool {
   const tool = tools.find((each) => each.name === name);
-  if (!tool) throw unknownTool(name);
+  if (!tool)
+    throw new UserError('tool_unknown', `There is no tool "${name.slice(0, 100)}"`, { hint: 'List the tools.' });
   if (readOnly && tool.effect !== 'reads') throw refusedReadOnly(name);
   if (tool.needs !== undefined && !allow.has(tool.needs)) throw notAllowed(name, tool.needs);
   return tool;
@@ -177,10 +178,6 @@ function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserEr
   if (error.code !== 'sources_unverified' || allow.has('sources')) return error;
   const { message, code, exit, hint } = error;
   return new UserError(code, message, { exit, hint });
-}
-
-function unknownTool(name: string): UserError {
-  return new UserError('tool_unknown', `There is no tool "${name.slice(0, 100)}"`, { hint: 'List the tools.' });
 }
 
 function notAllowed(name: string, needs: Allowance): UserError {

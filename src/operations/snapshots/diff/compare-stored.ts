@@ -23,13 +23,10 @@ export interface ComparedSide {
   stored: StoredTable | null;
 }
 
-export interface SideRequest {
-  manifest: Manifest;
-  table: string;
-  pool: ObjectPool;
-}
-
-export async function readSide(context: Context, { manifest, table: name, pool }: SideRequest): Promise<ComparedSide> {
+export async function readSide(
+  context: Context,
+  { manifest, table: name, pool }: { manifest: Manifest; table: string; pool: ObjectPool },
+): Promise<ComparedSide> {
   const table = manifest.tables.find((one) => one.name === name) ?? null;
   const read = readerOf(context, manifest, pool);
   const stored = table ? await engineOf(manifest.engine).readTable({ manifest, table: name, read }) : null;

@@ -42,13 +42,10 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   );
 }
 
-interface ImportSource {
-  archive: Awaited<ReturnType<typeof openArchive>>;
-  manifest: Manifest;
-  path: string;
-}
-
-async function perform(context: Context, { archive, manifest, path }: ImportSource): Promise<ImportResult> {
+async function perform(
+  context: Context,
+  { archive, manifest, path }: { archive: Awaited<ReturnType<typeof openArchive>>; manifest: Manifest; path: string },
+): Promise<ImportResult> {
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();
