@@ -21,11 +21,20 @@ export function configuredDestination(configuration: Configuration, name: string
 
 /** Returns the URL of the configured destination; `null` for none, and for one that cannot be read: it leads nowhere now. */
 export function findDestinationUrl(configuration: Configuration, name: string): DatabaseUrl | null {
+  const text = readIfSet(() => configuredDestination(configuration, name)?.text);
+  return parseIfUrl(text ?? '');
+}
+
+export function parseIfUrl(text: string): DatabaseUrl | null {
+  return readIfSet(() => parseUrl(text)) ?? null;
+}
+
+/** A value of the configuration; `undefined` also where a variable of it is not set, or it cannot be read. */
+export function readIfSet<Value>(read: () => Value | undefined): Value | undefined {
   try {
-    const chosen = configuredDestination(configuration, name);
-    return chosen && parseUrl(chosen.text);
+    return read();
   } catch {
-    return null;
+    return undefined;
   }
 }
 
