@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { exists } from '../../config/config-file.ts';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
@@ -6,7 +7,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
-import { assertNewFile, fileExists } from '../assert-new-file.ts';
+import { fileExists } from '../assert-new-file.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
@@ -21,7 +22,7 @@ export interface SubsetGraphRequest extends SubsetRequest {
 export async function writeSubsetGraph(given: Context, request: SubsetGraphRequest): Promise<SubsetGraphResult> {
   const { file, force = false, target } = request;
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
-  if (!force) await assertNewFile(file, OVERWRITE);
+  if (!force && (await exists(file))) throw fileExists(file, OVERWRITE);
   const context = await withTargetUrls(given, target, { source: true });
   const setting = settingOf(context, request);
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
