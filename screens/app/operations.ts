@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
-import type { ChangesRequest, OpenChanges } from '../../src/operations/changes/changes.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check/check.ts';
 import type { StorageProfile } from '../../src/operations/configuration/check/try-storage.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
@@ -11,8 +10,6 @@ import type { SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { ClientRequest } from '../../src/operations/load/script/client-program.ts';
 import type { EstimatedWork, PlannedWork } from '../../src/operations/operation.ts';
 import type { Planned } from '../../src/operations/planned.ts';
-import type { SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
-import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import { serverUrl } from '../../src/operations/servers/up/text.ts';
 import type { RefreshTargets } from '../../src/operations/targets/targets.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -152,14 +149,7 @@ export function lazyOperations(
     localDiskUse: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).localDiskUse),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/annotate/annotate.ts')).annotate),
     /** Keeps the throw-away database of the suggestion while `use` runs. */
-    async withSuggestion(
-      session: RunContext,
-      request: SanitizeRequest,
-      use: (opened: OpenSuggestion) => Promise<void>,
-    ): Promise<void> {
-      const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
-      return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
-    },
+    withSuggestion: inContext(async () => (await import('../../src/operations/sanitize/suggest.ts')).withSuggestion),
     reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
     answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify/verify.ts')).verify),
@@ -168,14 +158,7 @@ export function lazyOperations(
       async () => (await import('../../src/operations/snapshots/verify/verify-restore.ts')).verifyRestore,
     ),
     /** Keeps both states of the comparison while `use` runs. */
-    async withChanges(
-      session: RunContext,
-      request: ChangesRequest,
-      use: (opened: OpenChanges) => Promise<void>,
-    ): Promise<void> {
-      const { withChanges } = await import('../../src/operations/changes/changes.ts');
-      return withoutSecrets(session, createContext, (context) => withChanges(context, request, use));
-    },
+    withChanges: inContext(async () => (await import('../../src/operations/changes/changes.ts')).withChanges),
     listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
     listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
     /** Runs psql or mysql on the destination; resolves with what `run` returns. */

@@ -9,7 +9,6 @@ import {
   suggestionQuestion,
   triedText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
-import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/review/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
@@ -72,7 +71,7 @@ export function tryChoices(model: Model, controller: Controller, { tell }: { tel
       update(model, controller, (route) => (route.choices === tried ? { trial: result, trying: false } : {}));
       const failed = result.columns.some(({ error }) => error !== null);
       if (tell === undefined) return;
-      const text = [tell, triedText(result, TRIED_ROWS)].filter((part) => part !== '').join('. ');
+      const text = [tell, triedText(result)].filter((part) => part !== '').join('. ');
       model.navigation.notify({ tone: failed ? 'caution' : 'good', text });
     },
     (thrown: unknown) => {

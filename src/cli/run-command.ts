@@ -1,14 +1,15 @@
 import type { Writable } from 'node:stream';
+import { rememberTrust } from '../config/trust/trust-store.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import { type UrlTarget, urlTarget } from '../config/urls/url-target.ts';
 import { hideKnown, knownSecrets, redact, redactOwn } from '../process/redact.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import { isTrue } from '../runtime/terminal.ts';
-import { printableLines, printableStyled } from '../text/printable.ts';
+import { joinLines, printableLines, printableStyled } from '../text/printable.ts';
 import type { CommandOutcome, Globals, Grammar, Invocation } from './command.ts';
 import { completeArguments, needsTarget } from './complete-arguments.ts';
-import { confirm } from './confirm.ts';
+import { ask, confirm } from './confirm.ts';
 import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
 import { createJsonPrinter, jsonLine } from './printers/json.ts';
@@ -17,7 +18,6 @@ import { createPlainPrinter } from './printers/plain.ts';
 import type { Printer } from './printers/printer.ts';
 import { createStyle } from './printers/style.ts';
 import type { ParsedLine } from './program.ts';
-import { settleTrust } from './trust.ts';
 
 type CommandLine = Extract<ParsedLine, { kind: 'command' }>;
 
@@ -202,13 +202,10 @@ function choosePrinter(
     : createPlainPrinter(options);
 }
 
-interface PrintOptions {
-  line: CommandLine;
-  host: CommandHost;
-  durationMs: number;
-}
-
-function printOutcome(outcome: CommandOutcome, { line: { spec, globals }, host, durationMs }: PrintOptions): void {
+function printOutcome(
+  outcome: CommandOutcome,
+  { line: { spec, globals }, host, durationMs }: { line: CommandLine; host: CommandHost; durationMs: number },
+): void {
   const { data, text, verbatim = false, quotes = false } = outcome;
   const hide = quotes ? redact : redactOwn;
   if (verbatim) {
@@ -223,4 +220,23 @@ function printOutcome(outcome: CommandOutcome, { line: { spec, globals }, host, 
   const document =
     spec.json === 'events' ? { event: 'done', command: spec.name, duration_ms: durationMs, ...data } : data;
   host.stdout.write(jsonLine(document, hide));
+}
+
+interface TrustOptions {
+  host: Pick<CommandHost, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
+  /** `--trust`. `--yes` does not answer this question: it concerns the command, not the file. */
+  trust: boolean;
+}
+
+async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: TrustOptions): Promise<void> {
+  const { stdin: input, stderr: output, terminal, signal, environment } = host;
+  if (!trust) {
+    const { TRUST_QUESTION, trustAbout, trustLines } = await import('../operations/trust/trust-text.ts');
+    const lines = trustLines(request);
+    if (!terminal.canAsk) throw new UntrustedConfiguration(request, lines);
+    output.write(`${joinLines([...trustAbout(request), ...lines.map((line) => `  ${line}`)])}\n`);
+    const answer = await ask(`${TRUST_QUESTION} [y/N] `, { input, output, signal });
+    if (!/^y(es)?$/i.test(answer.trim())) throw new UntrustedConfiguration(request, lines);
+  }
+  await rememberTrust(request, environment);
 }

@@ -1,4 +1,3 @@
-/** Explains a URL without its password. */
 export function withoutPassword({ target, name }: { target: string; name: string }): string {
   return `The password is left out. A person can print the URL with it: tool branch create ${target} ${name} --reuse --env. Or the server is started with --allow credentials.`;
 }

@@ -9,10 +9,12 @@ export async function assertNewFile(file: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (there) {
-    throw new UserError('file_exists', `${file} exists already`, { hint: 'Choose another name, or remove it first.' });
-  }
+  if (there) throw fileExists(file);
   const folder = await stat(dirname(file)).catch(() => null);
   if (folder?.isDirectory()) return;
   throw new UserError('usage', `There is no folder ${dirname(file)}`, { hint: 'Create it first.' });
+}
+
+export function fileExists(file: string, hint = 'Choose another name, or remove it first.'): UserError {
+  return new UserError('file_exists', `${file} exists already`, { hint });
 }

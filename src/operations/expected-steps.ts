@@ -10,7 +10,6 @@ export interface ExpectedContent {
   rows: number;
   bytes: number;
   indexes: number;
-  /** The figures are assumed. */
   assumed?: true;
 }
 

@@ -51,7 +51,6 @@ export interface ReplacedDatabase {
   bySwap: boolean;
 }
 
-/** Keeps the types of an operation. */
 export function defineOperation<Request, P extends Planned<Request, unknown>, Result>(
   operation: Operation<Request, P, Result>,
 ): Operation<Request, P, Result> {

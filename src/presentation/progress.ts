@@ -17,7 +17,6 @@ export const STEP_MARKS: Record<RunStep['state'] | 'pending', StateMark> = {
   failed: { glyph: 'bad', tone: 'bad' },
 };
 
-/** Returns the duration of a step until `now`. */
 export function stepTime(step: RunStep, now: number): string {
   return step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, now));
 }

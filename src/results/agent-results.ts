@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { EXIT } from '../runtime/errors.ts';
 import { describe, orNull, text } from './fields.ts';
 
-/** A build that an agent ran for the hub. */
 const agentBuild = v.object({
   target: text,
   build: describe(text, 'Id of the build on the hub.'),

@@ -4,7 +4,6 @@ import { snapshotRow, verifyResult } from './results.ts';
 import { sanitizeResult } from './review/sanitize-results.ts';
 import { subsetResult } from './subset-results.ts';
 
-/** Results of a tour through the demo. */
 export const demoTour = v.object({
   built: snapshotRow,
   again: snapshotRow,

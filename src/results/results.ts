@@ -209,7 +209,6 @@ export const removePlan = v.object({
 
 export type RemovePlan = v.InferOutput<typeof removePlan>;
 
-/** The result of a push or a pull. */
 export const transferResult = v.object({
   target: text,
   snapshot: snapshotRow,
@@ -246,7 +245,6 @@ export const prunePlan = v.object({
 
 export type PrunePlan = v.InferOutput<typeof prunePlan>;
 
-/** A table as a snapshot holds it. */
 export interface SnapshotTable {
   /** `schema.table` */
   table: string;
@@ -258,7 +256,6 @@ export const exportResult = v.object({ target: text, snapshot: snapshotRow, file
 
 export type ExportResult = v.InferOutput<typeof exportResult>;
 
-/** The imported snapshot, and its file. */
 export const importResult = v.object({
   target: text,
   file: text,

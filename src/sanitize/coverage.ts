@@ -14,7 +14,6 @@ export interface TableComparison {
   isNamed: (table: string) => boolean;
 }
 
-/** The change of each table, by its rows. */
 export function compareTables({ before, after, reordered, isNamed }: TableComparison): TableCoverage[] {
   const then = new Map(before.map((table) => [table.name, table]));
   const now = new Map(after.map((table) => [table.name, table]));

@@ -66,7 +66,6 @@ function emptiedBy({ tables, foreignKeys }: SourceSchema, excluded: ReadonlySet<
 
 type References = Map<string, string[]>;
 
-/** The tables that reference a table, and those that it references. */
 function referencesOf({ foreignKeys }: SourceSchema, tables: Map<string, SourceTable>) {
   const below: References = new Map();
   const above: References = new Map();

@@ -4,7 +4,7 @@ import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { withSuggestion } from '../../src/operations/sanitize/suggest.ts';
-import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
+import { TRIED_ROWS } from '../../src/operations/sanitize/suggestion-text.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';

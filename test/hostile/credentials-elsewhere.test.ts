@@ -9,7 +9,7 @@ import { connectionEnvironment, parsePostgresUrl } from '../../src/engines/postg
 import { encryptValues } from '../../src/operations/configuration/secrets.ts';
 import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
-import { bucketKey } from '../../src/operations/snapshots/storage-profiles.ts';
+import { bucketKey } from '../../src/operations/snapshots/remote-repositories.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { redact } from '../../src/process/redact.ts';
 import type { RunEvent } from '../../src/results/events.ts';

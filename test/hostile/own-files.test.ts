@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { reportWorkingDirectory } from '../../src/operations/configuration/check/report-working-directory.ts';
+import { reportWorkingDirectory } from '../../src/operations/configuration/check/check.ts';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { listServers } from '../../src/operations/servers/list/list.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';

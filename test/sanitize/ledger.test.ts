@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answerItem } from '../../src/operations/sanitize/ledger/review.ts';
 import { reviewFacts, reviewRows } from '../../src/operations/sanitize/ledger/review-text.ts';
-import { arrayElements, recordFields } from '../../src/sanitize/ledger/composite-text.ts';
-import { createPathCollector, MOST_KEYS } from '../../src/sanitize/ledger/document-paths.ts';
+import {
+  arrayElements,
+  createPathCollector,
+  MOST_KEYS,
+  recordFields,
+} from '../../src/sanitize/ledger/document-paths.ts';
 import { findOpenItems, type Ledger, type LedgerEntry, openItemText } from '../../src/sanitize/ledger/ledger.ts';
 import {
   LEDGER_FILE,

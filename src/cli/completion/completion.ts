@@ -47,12 +47,10 @@ function divided(words: string[]): string[] {
   });
 }
 
-interface TypedWords {
-  before: string[];
-  current: string;
-}
-
-async function candidatesFor({ before, current }: TypedWords, sources: CompletionSources): Promise<Candidate[]> {
+async function candidatesFor(
+  { before, current }: { before: string[]; current: string },
+  sources: CompletionSources,
+): Promise<Candidate[]> {
   const { grammar } = sources;
   const listed = grammar.commands.filter(({ hidden }) => !hidden);
   const found = findCommand(before, grammar);
@@ -66,7 +64,7 @@ async function candidatesFor({ before, current }: TypedWords, sources: Completio
     const given = new Set(before);
     return [...(spec?.options ?? []), ...grammar.globalOptions, HELP]
       .filter((option) => option.repeatable || !readFlags(option).names.some((name) => given.has(name)))
-      .flatMap(flagCandidates);
+      .flatMap((option) => readFlags(option).names.map((value) => ({ value, description: option.description })));
   }
   const plain = plainWords(before, grammar.globalOptions).map((at) => before[at] ?? '');
   if (plain[0] === HELP_COMMAND.value) return nextWords(plain.slice(1), { ...grammar, commands: listed });
@@ -100,16 +98,6 @@ const HELP: OptionSpec = { flags: '-h, --help', description: 'show help' };
 
 const HELP_COMMAND: Candidate = { value: 'help', description: 'show the help of a command' };
 
-function flagCandidates(option: OptionSpec): Candidate[] {
-  return readFlags(option).names.map((value) => ({ value, description: option.description }));
-}
-
-interface ArgumentPlace {
-  target: string;
-  before: string[];
-  sources: CompletionSources;
-}
-
 /** Points of `tool back` that every destination may have. */
 const POINTS: Candidate[] = [
   { value: 'load', description: 'the state after the last load' },
@@ -118,7 +106,7 @@ const POINTS: Candidate[] = [
 
 async function argumentCandidates(
   argument: ArgumentSpec,
-  { target, sources, before }: ArgumentPlace,
+  { target, sources, before }: { target: string; before: string[]; sources: CompletionSources },
 ): Promise<Candidate[]> {
   switch (argument.complete) {
     case undefined:

@@ -68,14 +68,11 @@ export function createLivePrinter(options: LiveOptions): Printer {
   };
 }
 
-export interface StatusView {
-  now: number;
-  style: Style;
-  width: number;
-}
-
 /** `● Dump 25 tables  ████░░░░ 42%  12.3 MB of 29.1 MB  5.2 MB/s  2.4 s  3.2 s left  public.orders` */
-export function statusLine(step: RunStep, { now, style: { glyphs }, width }: StatusView): string {
+export function statusLine(
+  step: RunStep,
+  { now, style: { glyphs }, width }: { now: number; style: Style; width: number },
+): string {
   const head = `${glyphs.running} ${printable(redact(step.label))}`;
   const progress = step.progress && progressWords(step.progress, now);
   const time = stepTime(step, now);

@@ -8,7 +8,6 @@ import { removeValue, type Tree } from '../tree.ts';
 import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 
-/** The valid part of a configuration. */
 export type Draft = PartOf<Settings>;
 
 type PartOf<T> = T extends (infer Item)[]
@@ -17,14 +16,11 @@ type PartOf<T> = T extends (infer Item)[]
     ? { [Key in keyof T]?: PartOf<T[Key]> | undefined }
     : T;
 
-export interface CheckedValues {
-  problems: KeyProblem[];
-  settings: Settings | null;
-  draft: Draft;
-}
-
 /** Validates every value against the schema, and removes invalid values from the tree. */
-export function checkValues(tree: Tree, shape: Shape): CheckedValues {
+export function checkValues(
+  tree: Tree,
+  shape: Shape,
+): { problems: KeyProblem[]; settings: Settings | null; draft: Draft } {
   const result = v.safeParse(settingsSchema, tree);
   if (result.success) return { problems: [], settings: result.output, draft: result.output };
   const problems = result.issues.map((issue) => toFinding(issue, shape));

@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { optionalKey } from './key.ts';
 import { sanitizeSchema } from './sanitize.ts';
-import { shareSchema } from './share.ts';
 import { snapshotSchema } from './snapshot.ts';
 import { subsetSchema } from './subset.ts';
 import { traits } from './traits.ts';
-import { cores, storageProfile, text } from './values.ts';
+import { cores, destinationUrl, storageProfile, text } from './values.ts';
+
+const shareSchema = v.strictObject({
+  dst_url: optionalKey(destinationUrl, 'Destination of loads.', { example: 'postgres://localhost:5432/app_shared' }),
+  storage_profile_name: optionalKey(storageProfile, 'Storage profile with the snapshots, of the file or the hub.'),
+});
 
 export const targetSchema = v.strictObject({
   name: optionalKey(text, 'Displayed name.', { example: 'Application', harmless: true }),

@@ -88,18 +88,12 @@ function agentTargets({ configuration }: Context): string[] {
   });
 }
 
-interface AgentClaimRequest {
-  pool: string;
-  targets: string[];
-  wait: number;
-}
-
 /** An answer at once is no reason to ask again at once. */
 const SHORTEST_CLAIM = 1000;
 
 async function claim(
   client: CloudClient,
-  asked: AgentClaimRequest,
+  asked: { pool: string; targets: string[]; wait: number },
 ): Promise<{ build: ClaimedBuild | null; refused: string[] }> {
   const started = performance.now();
   const { body } = await client.call('claimBuild', { body: asked });

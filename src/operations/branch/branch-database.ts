@@ -55,7 +55,6 @@ export function branchNames(name: string, count?: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}_${index + 1}`);
 }
 
-/** Reports whether a branch is one of those that `--count` has created from a name. */
 export function isNumbered(branch: string, name: string): boolean {
   return branch.startsWith(`${name}_`) && /^\d{1,3}$/.test(branch.slice(name.length + 1));
 }

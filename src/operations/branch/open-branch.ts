@@ -1,12 +1,11 @@
 import type { Branch } from '../../engines/facets/copies.ts';
 import { type Database, openDatabase } from '../../engines/open-database.ts';
-import { branchIsCurrent, findBranch } from '../../engines/shared/branches.ts';
+import { findBranch } from '../../engines/shared/branches.ts';
 import type { Context } from '../../runtime/context.ts';
-import { assertOwnBranches, openBranches } from './open-branches.ts';
+import { assertNotCurrent, assertOwnBranches, openBranches } from './open-branches.ts';
 
 export interface BranchOfRequest {
   target: string;
-  /** Its name. */
   branch: string;
   /** The agent that makes the request: its own branches only. */
   owner?: string | undefined;
@@ -14,10 +13,8 @@ export interface BranchOfRequest {
 
 export interface OpenedBranch {
   context: Context;
-  /** The database of the branch. */
   database: Database;
   branch: Branch;
-  /** The destination that it is a branch of. */
   destination: Database;
 }
 
@@ -36,6 +33,6 @@ export async function openBranch(given: Context, request: BranchOfRequest): Prom
 /** The same of one that has a name of its own: the destination has saves of its own. */
 export async function openSeparateBranch(given: Context, request: BranchOfRequest): Promise<OpenedBranch> {
   const opened = await openBranch(given, request);
-  if (opened.branch.current) throw branchIsCurrent(request.branch, opened.database.url);
+  assertNotCurrent([opened.branch], opened.database);
   return opened;
 }

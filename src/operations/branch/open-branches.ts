@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { BranchPlan } from '../../engines/facets/branch.ts';
 import type { Branch } from '../../engines/facets/copies.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { parseUrl } from '../../engines/registry.ts';
 import { branchIsCurrent, branchProtected } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
@@ -13,8 +11,8 @@ import { UserError, withOutcome } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { type KnownTree, listTrees } from '../link/memory.ts';
 import { findTree } from '../link/trees.ts';
-import { configuredDestination } from '../load/configured-destination.ts';
-import { chooseDestination, openDestination } from '../load/destination.ts';
+import { findDestinationUrl } from '../load/configured-destination.ts';
+import { assertSameDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource, createAddressComparison } from '../load/guard/guard.ts';
 import { whyNoBase } from '../load/selection/choose-base.ts';
 import { planOutdated } from '../planned.ts';
@@ -75,22 +73,12 @@ export async function assertNotADestination(
 ): Promise<void> {
   const { configuration } = context;
   for (const name of Object.keys(configuration.settings.targets)) {
-    const destination = destinationOf(context, name);
+    const destination = findDestinationUrl(configuration, name);
     if (!destination || destination.engine !== url.engine) continue;
     for (const database of databases) {
       const same = createAddressComparison(context, engine.withDatabase(url, database));
       if (await same(destination)) throw isDestination(database, name);
     }
-  }
-}
-
-function destinationOf({ configuration }: Context, target: string): DatabaseUrl | null {
-  try {
-    const chosen = configuredDestination(configuration, target);
-    return chosen && parseUrl(chosen.text);
-  } catch {
-    // A URL that cannot be read leads nowhere at present.
-    return null;
   }
 }
 
@@ -144,8 +132,13 @@ export function assertOwnBranches(branches: Branch[], { owner }: BranchesRequest
   if (owner === undefined) return;
   const foreign = branches.find((branch) => branch.owner !== owner);
   if (foreign) throw notOwn(foreign.name, owner);
-  const current = branches.find((branch) => branch.current);
-  if (current) throw branchIsCurrent(current.name, database.url);
+  assertNotCurrent(branches, database);
+}
+
+/** Refuses the branch that has the destination's name at present. */
+export function assertNotCurrent(branches: Pick<Branch, 'name' | 'current'>[], { url }: Pick<Database, 'url'>): void {
+  const found = branches.find(({ current }) => current);
+  if (found) throw branchIsCurrent(found.name, url);
 }
 
 /** Describes the cost of a copy, as the end of a step. */
@@ -160,9 +153,7 @@ export function assertPlanCurrent(
   { destination }: { destination: DestinationState },
   { planned, present }: { planned: BranchRow[]; present: Branch[] },
 ): void {
-  if (url.display !== destination.url) {
-    throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
-  }
+  assertSameDestination(url, destination);
   const now = new Map(present.map((branch) => [branch.name, branch]));
   for (const { name, database, created_at, reset_at } of planned) {
     const branch = now.get(name);

@@ -1,5 +1,4 @@
 import type { TargetSettings } from '../../config/schema/settings.ts';
-import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { DumpRequest } from '../../engines/facets/dump.ts';
 import { profileOf } from '../../engines/list.ts';
@@ -20,6 +19,7 @@ import { contentOf } from '../expected-steps.ts';
 import { readGitState } from '../git.ts';
 import { recorded } from '../history/recorded.ts';
 import { rememberIdentities, type SeenSource } from '../identities.ts';
+import { sourceOf } from '../sanitize/source-of.ts';
 import { keepTargetImage } from '../servers/target-image.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertUsableProfiles, locationFor } from '../snapshots/remote-repositories.ts';
@@ -58,9 +58,7 @@ export interface BuildRequest {
 export async function build(given: Context, request: BuildRequest): Promise<SnapshotRow> {
   const { target: name, source } = request;
   const context = await withTargetUrls(given, name, { source: source === undefined });
-  const text = source ?? connectionUrl(context.configuration, `targets.${name}.snapshot.src_url`);
-  if (text === undefined) throw noSource(name);
-  const url = parseUrl(text);
+  const url = parseUrl(source ?? sourceOf(context, name));
   return recorded(
     context,
     { operation: 'build', target: name, from: url.display, sanitized: false },
@@ -176,10 +174,4 @@ function storedText(manifest: Manifest): string {
   const definitionsOnly = definitionsOnlyOf(manifest);
   const only = definitionsOnly.length === 0 ? '' : `, definitions only of ${definitionsOnlyText(definitionsOnly)}`;
   return `Stored snapshot ${manifest.id}${without}${only}`;
-}
-
-function noSource(target: string): UserError {
-  return new UserError('source_missing', `Target "${target}" has no source`, {
-    hint: `Set targets.${target}.snapshot.src_url in the configuration.`,
-  });
 }

@@ -1,10 +1,9 @@
 import { defineOperation } from '../operation.ts';
 import { sanitizeExpectedSteps } from '../sanitize/expected-steps.ts';
 import { buildExpectedSteps } from './expected-steps.ts';
-import type { BuildAndSanitizeRequest, BuildResult, PlannedBuild } from './planned-build.ts';
 import { buildQuestion, buildRunTitle, buildSummary } from './text.ts';
 
-export const buildOperation = defineOperation<BuildAndSanitizeRequest, PlannedBuild, BuildResult>({
+export const buildOperation = defineOperation({
   id: 'build',
   kind: 'build',
   work: async () => {

@@ -56,7 +56,6 @@ export async function openCloud(
   });
 }
 
-/** The hub without a token. */
 export function openCloudUnsigned({ configuration, signal }: Context): CloudClient {
   const endpoint = apiEndpoint(configuration.settings);
   return createCloudClient({ endpoint, token: null, version: readVersion(), signal });

@@ -14,7 +14,6 @@ export interface NewServiceToken {
 
 export type CreatedServiceToken = ServiceToken & { authtoken: string };
 
-/** Creates a service token: the answer is the only place that has it. */
 export async function createServiceToken(context: Context, request: NewServiceToken): Promise<CreatedServiceToken> {
   const { name, role, targets, days } = request;
   const client = await openCloud(context);

@@ -15,7 +15,6 @@ import type { Problem } from '../../results/configuration/configuration-results.
 /** Variables that a compromised hub must not send to a server of its choice. */
 const KEPT_VARIABLES = /^(TOOL|AWS|ACTIONS|GITHUB)_/i;
 
-/** Settings of cloud targets for the configuration in effect. */
 export type CloudSettings = Pick<Configuration, 'deferred'> & {
   targets: Settings['targets'];
   blanks: Map<string, string>;

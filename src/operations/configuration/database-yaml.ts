@@ -10,7 +10,6 @@ export const YAML_KEYS = [
   'development.primary.database',
 ];
 
-/** The database of an application in a YAML file. */
 export interface YamlDatabase {
   /** For the parser of URLs; `null` where the value names no database of a known engine. */
   url: string | null;

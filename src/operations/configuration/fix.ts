@@ -17,7 +17,6 @@ export interface CheckWithFixes {
   fixes: (Fix | null)[];
   /** Encrypts the secrets that stand in the file in plain. */
   encrypt: Fix | null;
-  /** Makes the working directory. */
   makeFolder: Fix | null;
 }
 
@@ -38,7 +37,6 @@ export interface FixPlan {
     | { kind: 'said'; lines: string[]; act: Act };
 }
 
-/** The check, and for each finding what mends it, where one can know. */
 export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFixes> {
   const { report } = await check(request);
   const { problems, plain_secrets, working_directory } = report;
@@ -63,7 +61,6 @@ export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFi
   };
 }
 
-/** Plans a fix by the present text of the file. */
 export async function planConfigurationFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
   switch (means.kind) {
     case 'protect':

@@ -16,14 +16,9 @@ export async function wouldBeCommitted(environment: NodeJS.ProcessEnv, file: str
   return isOfferedByGit({ runner, environment, cwd, signal }, relative(cwd, file));
 }
 
-/** The file that `ignoreInGit` writes. */
-function gitignoreOf(file: string): string {
-  return join(dirname(file), '.gitignore');
-}
-
 /** Adds the file to `.gitignore` of its folder. */
 export async function ignoreInGit(file: string): Promise<void> {
-  const path = gitignoreOf(file);
+  const path = join(dirname(file), '.gitignore');
   try {
     // Git reads no link in its place.
     const text = (await readBytes(path, (message) => new Error(message))) ?? '';

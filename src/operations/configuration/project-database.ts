@@ -9,9 +9,7 @@ import { databaseYamlUrl, YAML_KEYS } from './database-yaml.ts';
 
 /** The database of the application in a folder. */
 export interface ProjectDatabase {
-  /** Name of the file. */
   file: string;
-  /** Name of its variable. */
   key: string;
   /** With password, without parameters, which are those of the framework. */
   url: string;
@@ -35,7 +33,6 @@ const URL_KEYS = [
 /** In the order in which they are searched. */
 export const PROJECT_KEYS = [...URL_KEYS, 'DB_DATABASE'];
 
-/** The file of Rails. */
 export const PROJECT_YAML = 'config/database.yml';
 
 const MOST_BYTES = 64 * 1024;

@@ -18,7 +18,6 @@ import { ignoreInGit, wouldBeCommitted } from './git-ignore.ts';
 export interface SetUp {
   /** Path of the file; empty for the user's own file. */
   file: string;
-  /** Name of its one target. */
   target: string;
   /** With password, as typed; empty as long as nothing is known of it. */
   source: string;

@@ -5,7 +5,6 @@ import { UserError } from '../../runtime/errors.ts';
 import { openUrl, type TryContext } from './check/try-connection.ts';
 import type { ConfigurationDraft } from './edit-configuration.ts';
 
-/** Names to choose from in a source database. */
 export interface SourceNames {
   /** Empty where the engine has none. */
   schema: NameWithSize[];

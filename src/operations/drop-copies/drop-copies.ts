@@ -2,9 +2,9 @@ import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-result
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { toDatabaseCopies } from '../load/copies-result.ts';
-import { chooseDestination, openDestination } from '../load/destination.ts';
+import { assertSameDestination, chooseDestination, openDestination } from '../load/destination.ts';
 import { assertNotASource } from '../load/guard/guard.ts';
-import { type Planned, planOutdated } from '../planned.ts';
+import type { Planned } from '../planned.ts';
 import type { ResetRequest } from '../reset/reset.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 
@@ -37,9 +37,7 @@ export async function applyDropCopies(given: Context, planned: PlannedDropCopies
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
   const { url, restore } = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
-  if (url.display !== plan.destination.url) {
-    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
-  }
+  assertSameDestination(url, plan.destination);
   const dropped = await restore.dropCopies();
   return { target: request.target, destination: url.display, dropped };
 }

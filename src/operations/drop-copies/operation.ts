@@ -1,10 +1,8 @@
-import type { DropCopiesResult } from '../../results/load-results.ts';
 import { defineOperation } from '../operation.ts';
-import type { DropCopiesRequest, PlannedDropCopies } from './drop-copies.ts';
 import { dropCopiesQuestion, dropCopiesSummary } from './text.ts';
 
 /** `tool reset TARGET --drop`. */
-export const dropCopiesOperation = defineOperation<DropCopiesRequest, PlannedDropCopies, DropCopiesResult>({
+export const dropCopiesOperation = defineOperation({
   id: 'drop copies',
   kind: 'reset',
   work: async () => {

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
-import { readHistory } from './history-file.ts';
+import { knownEntries } from './history-file.ts';
 import { sizeRatio } from './load-estimate.ts';
 import { inOrder } from './step-times.ts';
 
@@ -21,7 +21,7 @@ export function withEarlierTimes(
   expected: ExpectedStep[],
   alike: AlikeRuns,
 ): ExpectedStep[] {
-  const done = entriesOf(context).filter(({ outcome }) => outcome === 'done');
+  const done = knownEntries(context).filter(({ outcome }) => outcome === 'done');
   const runs = done.filter(isAlike(alike)).flatMap(({ steps = [], size_bytes }) => {
     const times = inOrder(expected, steps);
     return times ? [{ times, ratio: sizeRatio(size_bytes, alike.bytes ?? size_bytes) }] : [];
@@ -108,12 +108,4 @@ function isAlike({ operation, target, to, method }: AlikeRuns) {
     entry.target === target &&
     (to === undefined || entry.to === to) &&
     (method === undefined || entry.method === method);
-}
-
-function entriesOf(context: Pick<Context, 'configuration'>): HistoryEntry[] {
-  try {
-    return readHistory(context).entries;
-  } catch {
-    return [];
-  }
 }

@@ -57,6 +57,15 @@ export function readHistory(context: WithDirectory): HistoryList {
   return { entries: newestFirst, damaged_lines: lines.length - entries.length };
 }
 
+/** The same; none where the history cannot be read: an estimate does without. */
+export function knownEntries(context: WithDirectory): HistoryEntry[] {
+  try {
+    return readHistory(context).entries;
+  } catch {
+    return [];
+  }
+}
+
 /** The time of the last proof by restore of each snapshot of a target, as far as the history goes back. */
 export function readProofs(context: WithDirectory, target: string): Map<string, string> {
   const path = pathOf(context);

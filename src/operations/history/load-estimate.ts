@@ -1,7 +1,7 @@
 import type { HistoryEntry, LoadEstimate } from '../../results/history-results.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { readHistory } from './history-file.ts';
+import { knownEntries } from './history-file.ts';
 import { methodOf } from './load-method.ts';
 
 /** Newest loads that count. */
@@ -13,14 +13,12 @@ const LEAST_BYTES = 16_000_000;
 
 /** By the median of earlier loads into the same destination, in the same way; `null` without one. */
 export function estimateLoad(context: Pick<Context, 'configuration'>, plan: LoadPlan): LoadEstimate | null {
-  let entries: HistoryEntry[];
-  try {
-    ({ entries } = readHistory(context));
-  } catch {
-    return null;
-  }
-  const loads = entries.filter((entry) => isAlike(entry, plan)).slice(0, COUNTED);
-  const durations = loads.map((entry) => scaled(entry, plan.size_bytes)).sort((a, b) => a - b);
+  const loads = knownEntries(context)
+    .filter((entry) => isAlike(entry, plan))
+    .slice(0, COUNTED);
+  const durations = loads
+    .map(({ duration_ms, size_bytes }) => duration_ms * sizeRatio(size_bytes, plan.size_bytes))
+    .sort((a, b) => a - b);
   const median = durations[Math.floor(durations.length / 2)];
   return median === undefined ? null : { duration_ms: Math.round(median), loads: durations.length };
 }
@@ -31,10 +29,6 @@ function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
     return false;
   }
   return method === 'script' ? from === plan.file : size_bytes !== null && method !== 'tables' && method !== 'rows';
-}
-
-function scaled({ duration_ms, size_bytes }: HistoryEntry, size: number): number {
-  return duration_ms * sizeRatio(size_bytes, size);
 }
 
 /** Returns how much longer work on so many bytes takes; 1 where a size is unknown. */

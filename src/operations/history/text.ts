@@ -61,7 +61,6 @@ const METHODS: Record<NonNullable<HistoryEntry['method']>, string> = {
   script: 'SQL file',
 };
 
-/** An entry in full. */
 export function historyFacts(entry: HistoryEntry): { title: string; facts: Fact[] } {
   const { at, operation, target, outcome, error, duration_ms, snapshot, sanitized, from, to, branches } = entry;
   const { save, method, after_load, size_bytes, swap_ms } = entry;

@@ -1,9 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Engine } from '../../engines/engine.ts';
 import type { DumpFile, RestoredDump } from '../../engines/facets/dump-file.ts';
 import type { OpenedPlace, ScratchPlace } from '../../engines/facets/sanitize.ts';
 import { openDatabase } from '../../engines/open-database.ts';
+import { freeBytesOf } from '../../engines/shared/disk-space.ts';
 import type { DumpOrigin } from '../../results/manifest/dump-origin.ts';
 import { fittingLine } from '../../results/manifest/git-state.ts';
 import type { ImportResult } from '../../results/results.ts';
@@ -14,7 +16,6 @@ import { buildFrom } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { findTarget } from '../targets/find-target.ts';
-import { withinSpace } from './within-space.ts';
 
 export interface EngineDump {
   engine: Engine;
@@ -120,4 +121,38 @@ export async function sizeOf(path: string): Promise<Pick<DumpOrigin, 'bytes' | '
     bytes: all.reduce((sum, { size }) => sum + size, 0),
     modified_at: new Date(Math.max(whole.mtimeMs, ...all.map(({ mtimeMs }) => mtimeMs))).toISOString(),
   };
+}
+
+const LEAST_FREE_BYTES = 512 * 1024 * 1024;
+const LOOK_EVERY_MS = 1000;
+
+/** Ends the work before the disk of temporary files is full: a small dump may create any number of rows. */
+export async function withinSpace<Result>(
+  context: Context,
+  work: (context: Context) => Promise<Result>,
+  leastFreeBytes = LEAST_FREE_BYTES,
+): Promise<Result> {
+  const stopping = new AbortController();
+  const look = async (): Promise<void> => {
+    const free = await freeBytesOf(tmpdir());
+    if (free !== null && free < leastFreeBytes) stopping.abort(tooLarge());
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  try {
+    await look();
+    const signal = AbortSignal.any([context.signal, stopping.signal]);
+    signal.throwIfAborted();
+    return await work({ ...context, signal });
+  } catch (error) {
+    if (stopping.signal.aborted) throw stopping.signal.reason;
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function tooLarge(): UserError {
+  return new UserError('space_short', `The disk of ${tmpdir()} has less than 512 MB free`, {
+    hint: 'Nothing was stored. Free space, or set TMPDIR to a folder on a larger disk.',
+  });
 }

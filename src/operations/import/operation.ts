@@ -1,9 +1,8 @@
-import type { ImportPlan, ImportResult } from '../../results/results.ts';
+import type { ImportPlan } from '../../results/results.ts';
 import { defineOperation } from '../operation.ts';
-import type { ImportRequest, PlannedImport } from './import.ts';
 import { importQuestion, importSummary } from './text.ts';
 
-export const importOperation = defineOperation<ImportRequest, PlannedImport, ImportResult>({
+export const importOperation = defineOperation({
   id: 'import',
   kind: 'import',
   work: async () => {

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
+import { lockFile } from '../../config/edit/lock-file.ts';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
+import { userConfigFile } from '../../config/paths.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { isEnvironmentFile, isKeyOf, isYamlFile } from './names.ts';
-import { isOwnLink, rememberLink } from './own-links.ts';
+import { readBytes } from './read-bytes.ts';
 import { folderOfTree, readShort, type Tree } from './trees.ts';
 
 /** In the git folder that all working trees share: a clone does not bring it, a commit does not change it. */
@@ -112,7 +114,6 @@ export function newToken(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** The record of a tree; `null` without one. */
 export async function readTreeRecord(tree: Tree): Promise<TreeRecord | null> {
   const token = await readShort(join(tree.own, TOKEN_FILE), 32).catch(() => null);
   const found =
@@ -189,4 +190,38 @@ function damaged(path: string, cause?: unknown): UserError {
     hint: 'Remove the folder of this file, then run: tool link TARGET',
     cause,
   });
+}
+
+/** Links that are remembered, at most. */
+const MOST = 1000;
+
+const schema = v.pipe(v.string(), v.parseJson(), v.strictObject({ format: v.literal(1), links: v.array(v.string()) }));
+
+/** Remembers the text of a link as written by this user: another person's repository may bring one along. */
+async function rememberLink(text: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  const file = fileOf(environment);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await using _locked = await lockFile(file);
+  const links = [...new Set([...(await readLinks(file)), digestOf(text)])].slice(-MOST);
+  await replaceFile(file, `${JSON.stringify({ format: 1, links })}\n`, { mode: 0o600 });
+}
+
+/** Reports whether this user has written the link on this machine. It may be in a copy of the repository, or moved. */
+async function isOwnLink(text: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  return (await readLinks(fileOf(environment))).includes(digestOf(text));
+}
+
+/** A damaged file knows no link. */
+async function readLinks(file: string): Promise<string[]> {
+  const text = await readBytes(file, (message) => new Error(message)).catch(() => null);
+  const parsed = v.safeParse(schema, text ?? '');
+  return parsed.success ? parsed.output.links : [];
+}
+
+function fileOf(environment: NodeJS.ProcessEnv): string {
+  return join(dirname(userConfigFile(environment)), 'links.json');
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -13,12 +13,10 @@ export function isEnvironmentFile(path: string): boolean {
   return isInTree(path) && ENVIRONMENT.test(path);
 }
 
-/** Reports whether a path is that of a YAML file in the tree. */
 export function isYamlFile(path: string): boolean {
   return isInTree(path) && YAML.test(path);
 }
 
-/** Reports whether a file of this name can have the key. */
 export function isKeyOf(file: string, key: string): boolean {
   return isYamlFile(file) ? PATH.test(key) : isEnvironmentFile(file) && VARIABLE.test(key);
 }

@@ -1,10 +1,7 @@
-import type { LinkResult, UnlinkResult } from '../../results/configuration/link-results.ts';
 import { defineOperation } from '../operation.ts';
-import type { LinkRequest, PlannedLink } from './link.ts';
 import { linkQuestion, linkSummary, unlinkQuestion, unlinkSummary } from './text.ts';
-import type { PlannedUnlink } from './unlink.ts';
 
-export const linkOperation = defineOperation<LinkRequest, PlannedLink, LinkResult>({
+export const linkOperation = defineOperation({
   id: 'link',
   kind: 'branch',
   work: async () => {
@@ -15,7 +12,7 @@ export const linkOperation = defineOperation<LinkRequest, PlannedLink, LinkResul
   summary: linkSummary,
 });
 
-export const unlinkOperation = defineOperation<object, PlannedUnlink, UnlinkResult>({
+export const unlinkOperation = defineOperation({
   id: 'unlink',
   kind: 'branch',
   work: async () => {

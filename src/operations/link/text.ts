@@ -1,4 +1,4 @@
-import type { Fact } from '../../presentation/shapes/fact.ts';
+import { type Fact, listFacts } from '../../presentation/shapes/fact.ts';
 import { type Question, typedName, warningsOf } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import type { LinkPlan, LinkResult, UnlinkPlan, UnlinkResult } from '../../results/configuration/link-results.ts';
@@ -58,6 +58,9 @@ function hookFacts(hook: LinkPlan['hook']): Fact[] {
   const lines = hook.text.split('\n').slice(0, -1);
   return [
     { name: 'Git hook', value: printable(hook.file) },
-    ...lines.map((line, index) => ({ name: index === 0 ? 'Lines' : '', value: printable(line) })),
+    ...listFacts(
+      'Lines',
+      lines.map((line) => printable(line)),
+    ),
   ];
 }

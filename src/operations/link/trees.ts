@@ -4,7 +4,6 @@ import type { Context } from '../../runtime/context.ts';
 import { type Checkout, readCheckout, readNamedFolder } from '../git.ts';
 import { refused } from './tree-file.ts';
 
-/** A git working tree. */
 export interface Tree {
   /** Its top folder. */
   folder: string;

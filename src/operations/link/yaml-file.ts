@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { isAlias, isNode, isScalar, visit } from 'yaml';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { DatabaseYamlError, readDatabaseYaml, type YamlDatabase } from '../configuration/database-yaml.ts';
 import type { FileFormat, Former, Lines } from './file-format.ts';
-import { testDatabase } from './test-database.ts';
 import { refused } from './tree-file.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -190,3 +190,20 @@ function toText(bytes: string): string {
 }
 
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1');
+
+/** Bytes of a name on every server, without the numbers that Rails adds for its workers (`-12`). */
+const MOST_BYTES = 60;
+const SUFFIX = '-test';
+
+/** The database of a tree's tests, which Rails creates, drops and numbers itself. No branch has a name with this suffix. */
+export function testDatabase(database: string): string {
+  const most = MOST_BYTES - SUFFIX.length;
+  if (Buffer.byteLength(database) <= most) return database + SUFFIX;
+  const digest = createHash('sha256').update(database).digest('hex').slice(0, 8);
+  let kept = '';
+  for (const character of database) {
+    if (Buffer.byteLength(kept + character) > most - digest.length - 1) break;
+    kept += character;
+  }
+  return `${kept}_${digest}${SUFFIX}`;
+}

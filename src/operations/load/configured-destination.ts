@@ -1,6 +1,8 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { TargetSettings } from '../../config/schema/settings.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import { findTarget } from '../targets/find-target.ts';
 
 export interface ChosenDestination {
@@ -15,6 +17,25 @@ export function configuredDestination(configuration: Configuration, name: string
   const target = findTarget(configuration, name);
   const isShared = target.share !== undefined || configuration.cloud?.has(name);
   return firstOf(configuration, [ownKey(name, target), FOR_ALL, ...(isShared ? [FOR_SHARED] : [])]);
+}
+
+/** Returns the URL of the configured destination; `null` for none, and for one that cannot be read: it leads nowhere now. */
+export function findDestinationUrl(configuration: Configuration, name: string): DatabaseUrl | null {
+  const text = readIfSet(() => configuredDestination(configuration, name)?.text);
+  return parseIfUrl(text ?? '');
+}
+
+export function parseIfUrl(text: string): DatabaseUrl | null {
+  return readIfSet(() => parseUrl(text)) ?? null;
+}
+
+/** A value of the configuration; `undefined` also where a variable of it is not set, or it cannot be read. */
+export function readIfSet<Value>(read: () => Value | undefined): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the destination of a subset; `null` where nothing names one. Throws when a URL cannot be filled in. */

@@ -1,6 +1,7 @@
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { BranchTotals, DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../../text/format.ts';
+import { sumOf } from './copies-result.ts';
 
 /** Copies of an earlier load in the plan of an operation that replaces the destination. */
 export function copiesFacts({ base, spare }: DatabaseCopies, becomes: (copy: DatabaseCopy) => string): Fact[] {
@@ -45,7 +46,7 @@ export function copiesBytes(copies: DestinationCopies[]): number | null {
     ...[base, spare].flatMap((copy) => (copy ? [copy.size_bytes] : [])),
     ...(branches ? [branches.own_bytes ?? branches.size_bytes] : []),
   ]);
-  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return sumOf(sizes);
 }
 
 export function copyText({ database, size_bytes }: DatabaseCopy): string {

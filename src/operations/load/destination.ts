@@ -57,11 +57,14 @@ export async function checkDestination(
 ): Promise<void> {
   const { target, source: isSource = false } = planned.request;
   const { destination, unverified_sources: accepted } = planned.plan;
-  if (url.display !== destination.url) {
-    throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
-  }
+  assertSameDestination(url, destination);
   if (isSource || isCurrent(context, planned)) return;
   await assertNotASource({ ...context, report: () => {} }, url, { target, accepted });
+}
+
+/** Refuses a plan of another destination than the configuration leads to by now. */
+export function assertSameDestination({ display }: DatabaseUrl, { url }: Pick<DestinationState, 'url'>): void {
+  if (display !== url) throw planOutdated(`The destination is ${display}, no longer ${url},`);
 }
 
 /** Nothing is connected yet. */

@@ -38,7 +38,6 @@ export function byTable(ways: TableWay[]): NonNullable<LoadDifference['by_table'
   }));
 }
 
-/** The files of the snapshot that a load reads. */
 export function filesToRead(restore: RestorePlan, { files }: Manifest): ManifestFile[] {
   const { difference } = restore;
   const others = difference?.files ? files.filter(({ name }) => difference.files?.includes(name)) : files;

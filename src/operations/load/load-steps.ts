@@ -5,7 +5,6 @@ import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { AfterLoad, LoadDifference } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 
-/** Returns the steps of a load, in order, for people. */
 export function loadSteps({ lacking, remote, ...rest }: LoadSteps): string[] {
   return [...pullSteps(lacking, remote), ...restoreSteps(rest)];
 }

@@ -1,11 +1,9 @@
-import type { LoadResult } from '../../results/load-results.ts';
 import { methodOf } from '../history/load-method.ts';
 import { defineOperation } from '../operation.ts';
 import { loadExpectedSteps } from './expected-steps.ts';
-import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 import { loadQuestion, loadSummary, loadTitle } from './text.ts';
 
-export const loadOperation = defineOperation<LoadRequest, PlannedLoad, LoadResult>({
+export const loadOperation = defineOperation({
   id: 'load',
   kind: 'load',
   work: async () => {

@@ -1,5 +1,5 @@
 import { keyText } from '../../config/keys/keys-in-effect.ts';
-import type { Fact } from '../../presentation/shapes/fact.ts';
+import { type Fact, listFacts } from '../../presentation/shapes/fact.ts';
 import {
   askToReplace,
   destinationFacts,
@@ -63,7 +63,11 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(snapshot ? [signatureFact(snapshot.signature)] : []),
       ...restoringFacts(plan),
       ...baseFacts(plan),
-      ...afterLoadFacts(plan),
+      ...listFacts(
+        'After load',
+        (plan.after_load ?? []).map(({ run }) => run),
+        'strong',
+      ),
       ...automaticSaveFacts(plan.automatic_saves ?? []),
       ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
@@ -71,7 +75,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     warnings: warningsOf(plan),
     consequence: consequenceOf(plan),
     ask: plan.only_rows
-      ? askForRows(plan.only_rows, destination)
+      ? `Replace the rows of ${formatNumberOf(plan.only_rows.tables.length, 'table')} in "${database}" on ${host}?`
       : file === null
         ? askToReplace(destination)
         : `Run ${file} on database "${database}" on ${host}?`,
@@ -113,11 +117,6 @@ function copyFate(isReplaced: boolean, save: string | undefined): string {
   return isReplaced ? 'will be replaced' : 'will be dropped';
 }
 
-function afterLoadFacts({ after_load: steps = [] }: LoadPlan): Fact[] {
-  return steps.map(({ run }, index) => ({ name: index === 0 ? 'After load' : '', value: run, tone: 'strong' }));
-}
-
-/** Describes the tables that are loaded and reused, and the reason. */
 function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
   if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
   const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;
@@ -132,11 +131,11 @@ const WAYS = { rows: 'rows that differ', whole: 'whole' };
 /** `public.orders: rows that differ (2 MB), it has a key`, of the largest tables. */
 function wayFacts({ by_table = [], tables }: LoadDifference): Fact[] {
   const shown = by_table.slice(0, MOST_WAYS);
-  return shown.map(({ table, method, reason, size_bytes }, index) => {
+  const lines = shown.map(({ table, method, reason, size_bytes }, index) => {
     const more = index === shown.length - 1 && tables > shown.length ? `; and ${tables - shown.length} more` : '';
-    const value = `${table}: ${WAYS[method]} (${formatBytes(size_bytes)}), ${reason}${more}`;
-    return { name: index === 0 ? 'Differing tables' : '', value };
+    return `${table}: ${WAYS[method]} (${formatBytes(size_bytes)}), ${reason}${more}`;
   });
+  return listFacts('Differing tables', lines);
 }
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
@@ -183,10 +182,6 @@ function onlyRowsConsequence({ only_rows, destination, undo }: LoadPlan): string
 }
 
 type OnlyRows = NonNullable<LoadPlan['only_rows']>;
-
-function askForRows({ tables }: OnlyRows, { database, host }: LoadPlan['destination']): string {
-  return `Replace the rows of ${formatNumberOf(tables.length, 'table')} in "${database}" on ${host}?`;
-}
 
 /** `public.orders: 1,204 rows → 1,180 rows`, a line each. */
 function onlyRowsFacts({ tables, views_not_refreshed: views }: OnlyRows): Fact[] {

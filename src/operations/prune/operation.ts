@@ -1,9 +1,7 @@
-import type { PrunePlan } from '../../results/results.ts';
 import { defineOperation } from '../operation.ts';
-import type { PlannedPrune, PruneRequest } from './prune.ts';
 import { pruneQuestion, pruneSummary, removedBy } from './text.ts';
 
-export const pruneOperation = defineOperation<PruneRequest, PlannedPrune, PrunePlan>({
+export const pruneOperation = defineOperation({
   id: 'prune',
   kind: 'remove',
   work: async () => {

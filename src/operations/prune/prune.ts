@@ -117,13 +117,10 @@ async function assertUnpinned(context: Context, { target, remove }: Pick<PrunedT
   if (pinned) throw planOutdated(`Snapshot ${pinned.id} of ${target} was pinned`);
 }
 
-interface PlannedTarget {
-  name: string;
-  keep: KeepPolicy;
-  from: SnapshotLocation | undefined;
-}
-
-async function planTarget(context: Context, { name, keep, from: only }: PlannedTarget): Promise<PrunedTarget> {
+async function planTarget(
+  context: Context,
+  { name, keep, from: only }: { name: string; keep: KeepPolicy; from: SnapshotLocation | undefined },
+): Promise<PrunedTarget> {
   if (findTarget(context.configuration, name).share) throw sharesOnly(name);
   const { snapshots } = await listSnapshots(context, name);
   const from = (['local', 'remote'] as const).filter((place) => place === (only ?? place));

@@ -1,3 +1,4 @@
+import { listFacts } from '../../presentation/shapes/fact.ts';
 import type { Question } from '../../presentation/shapes/question.ts';
 import { summaryOf } from '../../presentation/shapes/summary.ts';
 import { briefName, FREED, locationText } from '../../presentation/snapshot.ts';
@@ -20,8 +21,8 @@ export function pruneQuestion(plan: PrunePlan, now: Date): Question {
     facts: [
       ...plan.targets.filter(({ remove }) => remove.length > 0).flatMap((target) => targetFacts(target, now)),
       { name: 'Frees', value: `${formatBytes(plan.frees_bytes)}, ${FREED}` },
-      ...savesLines(plan).map((value, index) => ({ name: index === 0 ? 'Saves' : '', value })),
-      ...prunedCopyLines(plan).map((value, index) => ({ name: index === 0 ? 'Not removed' : '', value })),
+      ...listFacts('Saves', savesLines(plan)),
+      ...listFacts('Not removed', prunedCopyLines(plan)),
     ],
     steps: [],
     warnings: [],

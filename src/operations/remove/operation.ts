@@ -1,9 +1,7 @@
-import type { RemovePlan } from '../../results/results.ts';
 import { defineOperation } from '../operation.ts';
-import type { PlannedRemove, RemoveRequest } from './remove.ts';
 import { removeQuestion, removeSummary, removeTitle } from './text.ts';
 
-export const removeOperation = defineOperation<RemoveRequest, PlannedRemove, RemovePlan>({
+export const removeOperation = defineOperation({
   id: 'rm',
   kind: 'remove',
   work: async () => {

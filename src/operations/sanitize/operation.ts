@@ -1,10 +1,8 @@
-import type { SanitizeResult } from '../../results/review/sanitize-results.ts';
 import { defineOperation } from '../operation.ts';
 import { sanitizeExpectedSteps } from './expected-steps.ts';
-import type { PlannedSanitize, SanitizeRequest } from './sanitize.ts';
 import { sanitizeQuestion, sanitizeSummary, sanitizeTitle } from './text.ts';
 
-export const sanitizeOperation = defineOperation<SanitizeRequest, PlannedSanitize, SanitizeResult>({
+export const sanitizeOperation = defineOperation({
   id: 'sanitize',
   kind: 'sanitize',
   work: async () => {

@@ -1,12 +1,13 @@
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { StoredCoverage } from '../../results/manifest/stored-coverage.ts';
+import type { Coverage } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { withStep } from '../../runtime/events.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf } from '../snapshots/store-dump.ts';
 import type { SanitizedDump } from './sanitize-database.ts';
-import { coverageToStore } from './stored-coverage.ts';
 
 interface Publication {
   repository: LocalRepository;
@@ -53,4 +54,17 @@ export async function publish(
 
 function queryText(statements: Statement[]): string {
   return statements.map(({ text }) => `${text.replace(/;?\s*$/, '')};\n`).join('\n');
+}
+
+const MOST_UNCHANGED = 1000;
+
+/** Columns that hold values of others do not look personal themselves, but are left to change. */
+function coverageToStore({ findings, acknowledged, changed }: Coverage): StoredCoverage {
+  const own = findings.filter(({ state }) => state !== 'leaked');
+  return {
+    columns: own.length + acknowledged.length + changed.length,
+    changed: changed.length,
+    kept: acknowledged.length,
+    unchanged: findings.slice(0, MOST_UNCHANGED).map(({ column }) => column),
+  };
 }

@@ -1,6 +1,4 @@
-import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
@@ -10,7 +8,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { configuredDestination } from '../load/configured-destination.ts';
+import { findDestinationUrl } from '../load/configured-destination.ts';
 import { assertNotASource, type GuardOptions } from '../load/guard/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 
@@ -45,25 +43,13 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, server: url, unverified, open }];
   }
-  const server = serverToBorrow(configuration, { target, engine });
-  const places = await engine.scratchPlaces(context, server);
+  // A server that cannot be used is only one place less to choose from.
+  const server = findDestinationUrl(configuration, target);
+  const places = await engine.scratchPlaces(context, server?.engine === engine.id ? server : null);
   if (places.length > 0) return places.map((place) => ({ ...place, destination: null }));
   throw new UserError('no_place', `There is nowhere to sanitize a snapshot of "${target}"`, {
     hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
   });
-}
-
-/** The server of the target's destination; one that is not known is only a place less to choose from. */
-function serverToBorrow(
-  configuration: Configuration,
-  { target, engine }: Pick<PlaceRequest, 'target' | 'engine'>,
-): DatabaseUrl | null {
-  try {
-    const chosen = configuredDestination(configuration, target);
-    return chosen && engine.parseUrl(chosen.text);
-  } catch {
-    return null;
-  }
 }
 
 export interface OpenPlace extends AsyncDisposable {

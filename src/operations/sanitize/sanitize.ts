@@ -65,17 +65,14 @@ export interface PlannedSanitize extends Planned<SanitizeRequest, SanitizePlan> 
 /** Each is inserted by itself, into each table. */
 const MOST_CANARIES = 1000;
 
-function tooManyCanaries(): UserError {
-  return new UserError('invalid_value', `--canaries is at most ${MOST_CANARIES}`, { hint: 'Some ten are enough.' });
-}
-
 /** Looks at query, snapshot and destination, changes nothing. */
 export async function planSanitize(given: Context, request: SanitizeRequest): Promise<PlannedSanitize> {
   const context = await withUrls(given, request);
   const { configuration } = context;
   const { target, canaries = 0 } = request;
   findTarget(configuration, target);
-  if (canaries > MOST_CANARIES) throw tooManyCanaries();
+  if (canaries > MOST_CANARIES)
+    throw new UserError('invalid_value', `--canaries is at most ${MOST_CANARIES}`, { hint: 'Some ten are enough.' });
   const query = await chooseQuery(context, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });

@@ -2,7 +2,6 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 
-/** Returns the connection URL of the source. */
 export function sourceOf({ configuration }: Context, target: string): string {
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);

@@ -8,7 +8,6 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { maskValue } from '../../sanitize/coverage.ts';
-import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { writeQuery } from '../../sanitize/suggestion.ts';
 import { inScratchDatabase } from '../snapshots/in-scratch-database.ts';
 import { assertTrusted } from '../snapshots/signatures.ts';
@@ -16,7 +15,7 @@ import { findSnapshot } from '../snapshots/snapshots.ts';
 import { presentQuery } from './present-query.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';
-import { TRIED_ROWS } from './tried-rows.ts';
+import { TRIED_ROWS } from './suggestion-text.ts';
 
 /** Writes a query for what the target's own query, if it has one, leaves: in a throw-away database, storing nothing. */
 export function suggest(context: Context, request: SanitizeRequest): Promise<Suggestion> {
@@ -44,10 +43,7 @@ export async function withSuggestion<Result>(
   const { target } = request;
   const { manifest } = await findSnapshot(context, { ...request, original: true });
   assertTrusted(context, manifest, request);
-  const engine = engineOf(manifest.engine);
-  const query = await presentQuery(context, target);
-  const statements = query ? await engine.splitQuery(query.text) : [];
-  const keep = query ? readKeepComments(query.text) : [];
+  const { statements, keep } = await presentQuery(context, target, engineOf(manifest.engine));
   return inScratchDatabase(context, { ...request, manifest }, async ({ database }) => {
     const work = { database, manifest, statements, keep };
     const { findings, suspicions, columns } = await runQueryAndCompare(context, work);

@@ -128,11 +128,14 @@ export function suggestionText(rows: SuggestionRow[]): string {
   return `${replaced} of ${formatNumberOf(rows.length, 'column')} replaced`;
 }
 
+/** Rows of each column that a trial of replacements reads. */
+export const TRIED_ROWS = 10;
+
 /** `12 replacements tried on 10 rows in 84 ms: no errors` */
-export function triedText({ ms, columns }: TrialResult, rows: number): string {
+export function triedText({ ms, columns }: TrialResult): string {
   const failed = columns.filter(({ error }) => error !== null).length;
   const outcome = failed === 0 ? 'no errors' : `${formatNumberOf(failed, 'error')}`;
-  return `${formatNumberOf(columns.length, 'replacement')} tried on ${rows} rows in ${formatDuration(ms)}: ${outcome}`;
+  return `${formatNumberOf(columns.length, 'replacement')} tried on ${TRIED_ROWS} rows in ${formatDuration(ms)}: ${outcome}`;
 }
 
 /** States how long it took to restore the copy that the query is tried in. */

@@ -100,6 +100,3 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
     sanitized: { original, coverage, queryFile: query.file },
   });
 }
-
-/** `2 of 28 personal columns are unchanged` */
-/** A column of a suggested query in its checklist. */

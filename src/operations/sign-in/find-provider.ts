@@ -3,7 +3,6 @@ import { UserError } from '../../runtime/errors.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { nearest } from '../../text/nearest.ts';
 
-/** The identity provider of this name; without one the only one there is. */
 export function findProvider({ configuration }: Context, name?: string): ProviderRequest {
   const { sso } = configuration.settings;
   const names = Object.keys(sso);
@@ -18,7 +17,6 @@ export interface ProviderChoice {
   provider_url: string;
 }
 
-/** The identity providers that one can sign in with. */
 export function listProviders({ configuration }: Context): ProviderChoice[] {
   return Object.entries(configuration.settings.sso).map(([name, { provider_url }]) => ({ name, provider_url }));
 }

@@ -1,10 +1,11 @@
 import type { Headline } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
+import type { Migrations } from '../../results/manifest/migration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
-import { includesMigration } from '../migrations/includes-migration.ts';
+import { MIGRATION_TOOLS } from '../migrations/migration-tools.ts';
 import type { LocatedSnapshot } from './located-snapshots.ts';
 
 const READS_AT_ONCE = 16;
@@ -55,4 +56,15 @@ export function noMatch(target: string, { by, value }: SnapshotFilter, placed: L
 function namesOf(names: string[]): string {
   const distinct = [...new Set(names)];
   return boundedList(distinct, MOST_NAMED) || 'none recorded';
+}
+
+/** Reports whether a migration is among the recorded ones, by its version or another name of it. */
+function includesMigration({ tool, versions }: Migrations, migration: string): boolean {
+  const { aliases, newestOnly } = MIGRATION_TOOLS.find((each) => each.tool === tool) ?? {};
+  if (versions.some((version) => version === migration || aliases?.(version).includes(migration))) return true;
+  return newestOnly === true && /^\d+$/.test(migration) && versions.some((version) => isAtMost(migration, version));
+}
+
+function isAtMost(migration: string, version: string): boolean {
+  return /^\d+$/.test(version) && BigInt(migration) <= BigInt(version);
 }

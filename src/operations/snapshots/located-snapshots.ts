@@ -71,16 +71,10 @@ async function listOwn(
   return newestFirst([...placed.values()].filter(({ sanitized }) => original || sanitized || !share));
 }
 
-interface LocationListRequest {
-  location: RemoteLocation;
-  listing: HeadlinesRequest;
-  timeoutMs: number;
-}
-
 /** A remote repository that cannot be reached does not hide what is on this machine. */
 async function listRemote(
   context: Context,
-  { location, listing, timeoutMs }: LocationListRequest,
+  { location, listing, timeoutMs }: { location: RemoteLocation; listing: HeadlinesRequest; timeoutMs: number },
 ): Promise<{ location: RemoteLocation; found: LocatedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {

@@ -23,7 +23,6 @@ export interface SnapshotRequest {
   original?: boolean;
 }
 
-/** A snapshot that was asked for, and where it is. */
 export interface FoundSnapshot {
   manifest: Manifest;
   row: SnapshotRow;
@@ -128,7 +127,6 @@ export async function findAnySnapshot(context: Context, request: SnapshotRequest
   return foundSnapshot(context, { found, manifest, index, target });
 }
 
-/** The newest snapshot that the filter matches. */
 async function findMatching(
   context: Context,
   { target, original = false }: SnapshotRequest,

@@ -106,6 +106,16 @@ export function manifestOf(engine: EngineId, { dump, addedBytes }: StoreResult) 
   };
 }
 
+/** Dumps a changed copy of a snapshot, of which no snapshot is made: its manifest, as that would be. */
+export async function dumpOfCopy({
+  manifest,
+  ...dumped
+}: Pick<StoringDump, 'database' | 'repository' | 'cpus'> & { manifest: Manifest }): Promise<Manifest> {
+  const copied = { previous: manifest, copyOf: manifest, schemaConfig: { include_schemas: manifest.schemas } };
+  const stored = await storeDump({ ...dumped, ...copied, scratch: true });
+  return { ...manifest, ...manifestOf(manifest.engine, stored) };
+}
+
 /** Hands over all items of one turn of the event loop at once. */
 function together<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
   let waiting: { items: Item[]; results: Promise<Result[]> } | null = null;

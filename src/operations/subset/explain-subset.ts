@@ -19,9 +19,7 @@ export async function explainSubset(
   const plan = planFor(source, setting);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {
-    throw new UserError('row_unknown', `The source has no row ${request.row}`, {
-      hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
-    });
+    throw rowUnknown(`The source has no row ${request.row}`);
   }
   const seed = request.seed ?? DEFAULT_SEED;
   const collected = await collectRows(context, { source, plan, seed });
@@ -43,7 +41,11 @@ export async function explainSubset(
 function readRow(text: string): { table: string; key: string } {
   const at = text.indexOf(':');
   if (at > 0) return { table: text.slice(0, at), key: text.slice(at + 1) };
-  throw new UserError('row_unknown', `"${text}" names no row`, {
+  throw rowUnknown(`"${text}" names no row`);
+}
+
+function rowUnknown(message: string): UserError {
+  return new UserError('row_unknown', message, {
     hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
   });
 }

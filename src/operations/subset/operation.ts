@@ -1,11 +1,8 @@
-import type { SubsetResult } from '../../results/subset-results.ts';
 import { defineOperation } from '../operation.ts';
 import { subsetExpectedSteps } from './expected-steps.ts';
-import type { PlannedSubset } from './subset.ts';
-import type { SubsetRequest } from './subset-setting.ts';
 import { subsetQuestion, subsetSummary, subsetTitle } from './text.ts';
 
-export const subsetOperation = defineOperation<SubsetRequest, PlannedSubset, SubsetResult>({
+export const subsetOperation = defineOperation({
   id: 'subset',
   kind: 'subset',
   work: async () => {

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { exists } from '../../config/config-file.ts';
 import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
@@ -7,6 +7,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
+import { fileExists } from '../assert-new-file.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
@@ -21,7 +22,7 @@ export interface SubsetGraphRequest extends SubsetRequest {
 export async function writeSubsetGraph(given: Context, request: SubsetGraphRequest): Promise<SubsetGraphResult> {
   const { file, force = false, target } = request;
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
-  if (!force) await assertNewFile(file);
+  if (!force && (await exists(file))) throw fileExists(file, OVERWRITE);
   const context = await withTargetUrls(given, target, { source: true });
   const setting = settingOf(context, request);
   await using source = await openDatabase(context, setting.source).subset.openSource(setting.cpus);
@@ -36,19 +37,7 @@ function formatUnknown(file: string): UserError {
   });
 }
 
-async function assertNewFile(file: string): Promise<void> {
-  const exists = await stat(file).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  );
-  if (exists) throw fileExists(file);
-}
-
-function fileExists(file: string): UserError {
-  return new UserError('file_exists', `${file} exists already`, {
-    hint: 'Choose another name, or add --force to overwrite it.',
-  });
-}
+const OVERWRITE = 'Choose another name, or add --force to overwrite it.';
 
 const MODE = 0o644;
 
@@ -57,7 +46,7 @@ async function writeGraph(file: string, text: string, { force }: { force: boolea
     await (force ? replaceFile : createFile)(file, text, { mode: MODE });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw fileExists(file);
+    if (code === 'EEXIST') throw fileExists(file, OVERWRITE);
     throw new UserError('file_not_written', `Cannot write ${file}: ${message}`, {
       hint: 'Check the folder, and the space on its disk.',
       cause,

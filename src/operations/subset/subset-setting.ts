@@ -109,15 +109,9 @@ export function planFor(
   return planSubsetRoles(buildGraph(facts, known), known);
 }
 
-interface RowCollectOptions {
-  source: SubsetSource;
-  plan: Plan;
-  seed: number;
-}
-
 export async function collectRows(
   { report }: Context,
-  { source, plan, seed }: RowCollectOptions,
+  { source, plan, seed }: { source: SubsetSource; plan: Plan; seed: number },
 ): Promise<CollectResult> {
   return withStep(report, { step: 'read', label: 'Select the rows', done: 'Selected the rows' }, async () =>
     collect(plan, await source.finder(plan.graph, seed)),

@@ -32,7 +32,6 @@ import {
 } from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
-  /** The settings that the plan is made from. */
   settings: SubsetSettings;
   graph: SubsetGraph;
   restoredBy: RestoringUser;

@@ -23,7 +23,6 @@ export async function checkDatabases(context: EngineContext, { urls, sizes, take
   );
 }
 
-/** The live state of one database. */
 export async function checkDatabase(
   context: EngineContext,
   url: DatabaseUrl,

@@ -4,16 +4,16 @@ import type { HistoryEntry } from '../../results/history-results.ts';
 import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { findOrigin } from '../history/origin.ts';
+import { findDestinationUrl } from '../load/configured-destination.ts';
 import { readFingerprints } from '../save/fingerprints.ts';
 import { CHECK_TIMEOUT_MS, checkDatabase } from './check-databases.ts';
-import { destinationUrl } from './destination-url.ts';
 
 /** Proving a larger database takes longer than a look at it may. */
 const PROVED_UP_TO_BYTES = 2 ** 30;
 
 /** The row with what its destination holds. No destination that the hub names is connected to. */
 export async function withContents(given: Context, { destination_missing: _, ...row }: TargetRow): Promise<TargetRow> {
-  const url = row.type === 'cloud' ? null : destinationUrl(given, row.name);
+  const url = row.type === 'cloud' ? null : findDestinationUrl(given.configuration, row.name);
   if (!url) return row;
   const context = { ...given, signal: AbortSignal.any([given.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]) };
   const origin = await findOrigin(context, url).catch(() => null);

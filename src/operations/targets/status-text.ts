@@ -19,7 +19,6 @@ export const STATUSES: Record<TargetStatus, StatusMark> = {
   unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
 };
 
-/** The reason in the fewest words. */
 const REASONS: Record<ConnectionFailure, string> = {
   database_missing: 'no such database',
   wrong_password: 'wrong password',

@@ -5,9 +5,9 @@ import type { DestinationCopies } from '../../results/database-copies.ts';
 import type { TargetRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { findDestinationUrl } from '../load/configured-destination.ts';
 import { toDestinationCopies } from '../load/copies-result.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
-import { destinationUrl } from './destination-url.ts';
 
 const SERVERS_AT_ONCE = 8;
 
@@ -25,7 +25,10 @@ export async function withCopies(context: Context, rows: TargetRow[]): Promise<T
 
 /** Base copy, spare and branches by target. A server that does not answer is passed over. */
 export async function copiesOf(context: Context, targets: string[]): Promise<Map<string, DestinationCopies>> {
-  const places = targets.flatMap((name) => placeOf(context, name) ?? []);
+  const places = targets.flatMap((target): Place[] => {
+    const url = findDestinationUrl(context.configuration, target);
+    return url ? [{ target, url }] : [];
+  });
   const groups = [...Map.groupBy(places, ({ url }) => connectionKey(url)).values()];
   const found = await mapWithConcurrency(groups, SERVERS_AT_ONCE, (group) => findTogether(context, group));
   return new Map(found.flat());
@@ -34,11 +37,6 @@ export async function copiesOf(context: Context, targets: string[]): Promise<Map
 interface Place {
   target: string;
   url: DatabaseUrl;
-}
-
-function placeOf(context: Context, target: string): Place | null {
-  const url = destinationUrl(context, target);
-  return url && { target, url };
 }
 
 async function findTogether(context: Context, group: Place[]): Promise<[string, DestinationCopies][]> {

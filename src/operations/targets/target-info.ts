@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { cpusFor } from '../cpus-for.ts';
-import { configuredDestination, subsetDestination } from '../load/configured-destination.ts';
+import { configuredDestination, readIfSet, subsetDestination } from '../load/configured-destination.ts';
 import { findTarget } from './find-target.ts';
 
 /** All that the configuration says of a target, as `--info` shows it. Connects to nothing. */
@@ -20,7 +20,7 @@ export function targetInfo(context: Context, name: string): TargetInfo {
   return {
     source: urlAt('snapshot.src_url'),
     destination: shown(() => configuredDestination(configuration, name)?.text),
-    destination_set_by: setBy(() => configuredDestination(configuration, name)?.chosenBy),
+    destination_set_by: readIfSet(() => configuredDestination(configuration, name)?.chosenBy) ?? null,
     schema_config: snapshot?.schema_config ?? null,
     storage_profile: storage_profile ?? null,
     sanitize_query: chosenQuery(configuration, name)?.chosenBy ?? null,
@@ -43,13 +43,5 @@ function shown(read: () => string | undefined): string | null {
     return text === undefined ? null : parseUrl(text).display;
   } catch (thrown) {
     return redact(toUserError(thrown).message);
-  }
-}
-
-function setBy(read: () => string | undefined): string | null {
-  try {
-    return read() ?? null;
-  } catch {
-    return null;
   }
 }

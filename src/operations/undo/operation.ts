@@ -1,9 +1,7 @@
-import type { LoadResult } from '../../results/load-results.ts';
 import { defineOperation } from '../operation.ts';
 import { undoQuestion, undoSummary, undoTitle } from './text.ts';
-import type { PlannedUndo, UndoRequest } from './undo.ts';
 
-export const undoOperation = defineOperation<UndoRequest, PlannedUndo, LoadResult>({
+export const undoOperation = defineOperation({
   id: 'undo',
   kind: 'undo',
   work: async () => {

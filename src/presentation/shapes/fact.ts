@@ -18,3 +18,8 @@ export function urlFact(name: string, url: string | null, missing: string): Fact
 }
 
 export const NO_DESTINATION = 'no destination is configured';
+
+/** Returns facts of which the first alone has the name. */
+export function listFacts(name: string, values: string[], tone: Tone = 'plain'): Fact[] {
+  return values.map((value, index) => ({ name: index === 0 ? name : '', value, ...(tone !== 'plain' && { tone }) }));
+}

@@ -54,8 +54,14 @@ type Channel = TaskChannel<WorkerTask, WorkerAnswer>;
 
 type Threads = ThreadPool<WorkerTask, WorkerAnswer>;
 
-/** With more `expectedBytes` the first thread starts at once. */
-export function createObjectPool(size: number, { expectedBytes = 0 } = {}): ObjectPool {
+export interface ObjectPoolOptions {
+  /** With more bytes than a few objects have, the first thread starts at once. */
+  expectedBytes?: number;
+  /** Ends the work with it. */
+  signal?: AbortSignal;
+}
+
+export function createObjectPool(size: number, { expectedBytes = 0, signal }: ObjectPoolOptions = {}): ObjectPool {
   const file = workerFile(import.meta.url, 'object-worker');
   const threads = createThreadPool<WorkerTask, WorkerAnswer>({ file, name: 'objects', size, heap: HEAP });
   let bytesLeft = BYTES_WITHOUT_THREAD;
@@ -74,7 +80,7 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
   };
   if (expectedBytes > BYTES_WITHOUT_THREAD) threads.start();
 
-  return {
+  const pool: ObjectPool = {
     async pack({ onBytes, grown, stored = null, ...files }) {
       if (!grown && !needsThread(statSync(files.source).size)) {
         const packed = packOrFind({ ...files, stored, complete: () => true, wait() {}, onBytes });
@@ -133,6 +139,8 @@ export function createObjectPool(size: number, { expectedBytes = 0 } = {}): Obje
       await threads.close();
     },
   };
+  signal?.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  return pool;
 }
 
 async function packInThread(threads: Threads, { onBytes, grown, stored, ...files }: PackJob): Promise<PackedContent> {

@@ -20,7 +20,6 @@ const facts = {
   tool: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a tool')),
   /** `schema.table` */
   table: version,
-  /** Number of applied migrations. */
   count: v.pipe(
     v.number(),
     v.check((number) => Number.isSafeInteger(number) && number > 0, 'must be a whole number from 1'),

@@ -42,17 +42,14 @@ export function createMarkers(): Markers {
   };
 }
 
-interface MarkedColumn {
-  facts: ColumnFacts;
-  kind: PersonalKind | null;
-  id: number;
-}
-
 /** Returns possible values, the most telling first; none where no mark fits the type. */
-export function canaryValues({ facts, kind, id }: MarkedColumn, markers: Markers): CanaryValue[] {
+export function canaryValues(
+  { facts, kind, id }: { facts: ColumnFacts; kind: PersonalKind | null; id: number },
+  markers: Markers,
+): CanaryValue[] {
   const { family, type, maxLength } = facts;
-  const word = wordToken(markers, id);
-  const digits = digitToken(markers, id);
+  const word = markers.word + id.toString(36).padStart(4, '0');
+  const digits = markers.digits + String(id).padStart(ID_DIGITS, '0');
   const all = ((): CanaryValue[] => {
     switch (family) {
       case 'text':
@@ -115,14 +112,6 @@ function documentValues({ type, samples }: ColumnFacts, word: string): CanaryVal
     text,
     token: word,
   }));
-}
-
-function wordToken({ word }: Markers, id: number): string {
-  return word + id.toString(36).padStart(4, '0');
-}
-
-function digitToken({ digits }: Markers, id: number): string {
-  return digits + String(id).padStart(ID_DIGITS, '0');
 }
 
 /** Days before all that is alive; 30 years of 12 times 28 of them. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { profileNamed } from '../../../src/operations/snapshots/storage-profiles.ts';
+import { profileNamed } from '../../../src/operations/snapshots/remote-repositories.ts';
 import { configFolder, withKey } from '../../helpers/terminal/config-folder.ts';
 
 const SOUND = 'sound: {provider: minio, bucket: b, endpoint: "http://localhost:1", access_key: a, secret_key: s}';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withinSpace } from '../../../src/operations/import/within-space.ts';
+import { withinSpace } from '../../../src/operations/import/import-dump.ts';
 import { testContext } from '../../helpers/postgres/postgres-server.ts';
 
 test('an import does not begin on a full disk, and does elsewhere', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testDatabase } from '../../../src/operations/link/test-database.ts';
-import { yamlFile } from '../../../src/operations/link/yaml-file.ts';
+import { testDatabase, yamlFile } from '../../../src/operations/link/yaml-file.ts';
 
 const KEY = 'development.database';
 const MAIN = 'development:\n  adapter: postgresql\n  host: h\n  port: 05432\n  database: shop\n';

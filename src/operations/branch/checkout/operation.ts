@@ -1,13 +1,7 @@
-import type { BranchCheckoutResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchCheckoutRequest, PlannedBranchCheckout } from './checkout.ts';
 import { branchCheckoutQuestion, branchCheckoutSummary } from './text.ts';
 
-export const branchCheckoutOperation = defineOperation<
-  BranchCheckoutRequest,
-  PlannedBranchCheckout,
-  BranchCheckoutResult
->({
+export const branchCheckoutOperation = defineOperation({
   id: 'branch checkout',
   kind: 'branch',
   work: async () => {

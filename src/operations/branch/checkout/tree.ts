@@ -31,7 +31,6 @@ export interface LinkedTree {
 
 type Present = Pick<BranchCheckoutPlan, 'action' | 'why' | 'creates' | 'tree' | 'steps'>;
 
-/** Plans which branch a linked working tree has. */
 export async function chooseForTree(
   { context }: OpenedBranches,
   { target }: BranchesRequest,

@@ -11,6 +11,7 @@ import { cpusFor } from '../../cpus-for.ts';
 import { type Checkout, readCheckout } from '../../git.ts';
 import { recorded } from '../../history/recorded.ts';
 import { toDatabaseCopy } from '../../load/copies-result.ts';
+import { assertSameDestination } from '../../load/destination.ts';
 import { applyLoad, planLoad } from '../../load/load.ts';
 import type { PlannedLoad } from '../../load/planned-load.ts';
 import { restoredBy } from '../../load/restored-by.ts';
@@ -139,9 +140,7 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
   const opened = await openBranches(given, request);
   const { context, database } = opened;
   const { engine, url } = database;
-  if (url.display !== plan.destination.url) {
-    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
-  }
+  assertSameDestination(url, plan.destination);
   if (planned.load) await applyLoad(context, planned.load);
   const expected = plan.load?.id ?? plan.base?.snapshot ?? plan.from?.snapshot ?? null;
   const { checkout } = planned;

@@ -1,10 +1,8 @@
-import type { BranchCreateResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchCreateRequest, PlannedBranches } from './create.ts';
 import { branchExpectedSteps } from './expected-steps.ts';
 import { branchCreateQuestion, branchCreateSummary } from './text.ts';
 
-export const branchCreateOperation = defineOperation<BranchCreateRequest, PlannedBranches, BranchCreateResult>({
+export const branchCreateOperation = defineOperation({
   id: 'branch create',
   kind: 'branch',
   work: async () => {

@@ -1,5 +1,5 @@
-import { branchIsCurrent, findBranch } from '../../../engines/shared/branches.ts';
-import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from '../../../results/branch-results.ts';
+import { findBranch } from '../../../engines/shared/branches.ts';
+import type { BranchDropPlan, BranchDropResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -7,13 +7,13 @@ import { sumOf } from '../../load/copies-result.ts';
 import type { Planned } from '../../planned.ts';
 import {
   assertBranchesNotSources,
+  assertNotCurrent,
   assertOwnBranches,
   assertPlanCurrent,
   assertUnprotected,
   type BranchesRequest,
   branchRows,
   forEachBranch,
-  type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
 
@@ -35,8 +35,7 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const branches = names.map((name) => findBranch(found, { name, url }));
   assertOwnBranches(branches, request, opened);
   assertUnprotected(branches, request);
-  const current = branches.find((branch) => branch.current);
-  if (current) throw branchIsCurrent(current.name, url);
+  assertNotCurrent(branches, database);
   const databases = branches.map(({ database }) => database);
   const unverified_sources = await assertBranchesNotSources(opened, request.target, databases);
   const rows = await branchRows(opened, branches);
@@ -61,21 +60,13 @@ type BranchDropRun = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesReques
 
 async function perform(given: Context, { request, plan }: BranchDropRun): Promise<BranchDropResult> {
   const opened = await openBranches(given, request);
-  assertPlanCurrent(opened, plan, {
-    planned: plan.branches,
-    present: await opened.database.branches.list(),
-  });
-  return { target: plan.target, dropped: await dropBranches(opened, plan) };
-}
-
-async function dropBranches(
-  { context, database: opened }: OpenedBranches,
-  { target, branches }: { target: string; branches: BranchRow[] },
-): Promise<BranchDatabase[]> {
-  const dropped = await forEachBranch(context, branches, {
+  const { target, branches } = plan;
+  const own = opened.database.branches;
+  assertPlanCurrent(opened, plan, { planned: branches, present: await own.list() });
+  const dropped = await forEachBranch(opened.context, branches, {
     done: 'Dropped',
-    atOnce: cpusFor(context, target),
-    work: async ({ name, database }) => ((await opened.branches.drop(name)) ? [{ name, database }] : []),
+    atOnce: cpusFor(opened.context, target),
+    work: async ({ name, database }) => ((await own.drop(name)) ? [{ name, database }] : []),
   });
-  return dropped.flat();
+  return { target, dropped: dropped.flat() };
 }

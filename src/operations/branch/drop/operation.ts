@@ -1,9 +1,7 @@
-import type { BranchDropResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchDropRequest, PlannedBranchDrop } from './drop.ts';
 import { branchDropQuestion, branchDropSummary } from './text.ts';
 
-export const branchDropOperation = defineOperation<BranchDropRequest, PlannedBranchDrop, BranchDropResult>({
+export const branchDropOperation = defineOperation({
   id: 'branch drop',
   kind: 'branch',
   work: async () => {

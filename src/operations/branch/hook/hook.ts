@@ -1,5 +1,6 @@
-import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { replaceFile } from '../../../config/edit/write-temporary.ts';
 import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -80,7 +81,7 @@ export async function applyBranchHook(context: Context, planned: PlannedBranchHo
   if (found !== before || (await findHookFile(context, request)) !== file) throw planOutdated(`${file} has changed`);
   try {
     if (after === null) await rm(file);
-    else await replaceFile(file, after);
+    else await replaceHook(file, after);
   } catch (cause) {
     throw hookRefused(`Could not write ${file}`, 'Correct the rights of the folder.', cause);
   }
@@ -239,21 +240,13 @@ function sharedFolder(folder: string, file: string): BranchHookPlan['warnings'] 
   return [{ code: 'hook_shared', message }];
 }
 
-async function replaceFile(file: string, content: string): Promise<void> {
+async function replaceHook(file: string, content: string): Promise<void> {
   const mode = await lstat(file).then(
     (stat) => stat.mode & 0o777,
     () => 0o755,
   );
   await mkdir(dirname(file), { recursive: true });
-  const written = join(dirname(file), `.post-checkout.tool-${process.pid}`);
-  try {
-    await writeFile(written, content, { encoding: BYTES, flag: 'wx', mode });
-    await chmod(written, mode);
-    await rename(written, file);
-  } catch (error) {
-    await rm(written, { force: true });
-    throw error;
-  }
+  await replaceFile(file, Buffer.from(content, BYTES), { mode });
 }
 
 function hookRefused(message: string, hint: string, cause?: unknown): UserError {

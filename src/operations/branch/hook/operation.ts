@@ -1,9 +1,7 @@
-import type { BranchHookResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchHookRequest, PlannedBranchHook } from './hook.ts';
 import { branchHookQuestion, branchHookSummary } from './text.ts';
 
-export const branchHookOperation = defineOperation<BranchHookRequest, PlannedBranchHook, BranchHookResult>({
+export const branchHookOperation = defineOperation({
   id: 'branch hook',
   kind: 'branch',
   work: async () => {

@@ -1,3 +1,4 @@
+import { listFacts } from '../../../presentation/shapes/fact.ts';
 import { type Question, typedName, warningsOf } from '../../../presentation/shapes/question.ts';
 import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
@@ -21,7 +22,10 @@ export function branchHookQuestion(plan: BranchHookPlan): Question {
     title: `${TITLES[action]} ${file}`,
     facts: [
       ...(destination ? [{ name: 'Destination', value: destination.url }] : []),
-      ...lines.map((line, index) => ({ name: index === 0 ? 'Lines' : '', value: printable(line) })),
+      ...listFacts(
+        'Lines',
+        lines.map((line) => printable(line)),
+      ),
     ],
     steps: [],
     warnings: warningsOf(plan),

@@ -1,20 +1,19 @@
-import { parseUrl } from '../../../engines/registry.ts';
 import type { BranchList, TargetBranch } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError } from '../../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
-import { configuredDestination } from '../../load/configured-destination.ts';
+import { findDestinationUrl } from '../../load/configured-destination.ts';
 import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
 
 const SERVERS_AT_ONCE = 4;
 
-/** The branches of a target, or of all targets with a destination. */
 export async function listBranches(
   context: Context,
   { target, destdb }: { target?: string | undefined; destdb?: string | undefined },
 ): Promise<BranchList> {
   if (target !== undefined) return { branches: await branchesOf(context, { target, destdb }), errors: [] };
-  const names = Object.keys(context.configuration.settings.targets).filter((name) => hasDestination(context, name));
+  const { configuration } = context;
+  const names = Object.keys(configuration.settings.targets).filter((name) => findDestinationUrl(configuration, name));
   const lists = await mapWithConcurrency(names, SERVERS_AT_ONCE, async (name) => {
     try {
       return { branches: await branchesOf(context, { target: name }), errors: [] };
@@ -30,13 +29,4 @@ async function branchesOf(context: Context, request: BranchesRequest): Promise<T
   const opened = await openBranches(context, request);
   const branches = await opened.database.branches.list();
   return (await branchRows(opened, branches)).map((row) => ({ target: request.target, ...row }));
-}
-
-function hasDestination({ configuration }: Context, target: string): boolean {
-  try {
-    const chosen = configuredDestination(configuration, target);
-    return chosen !== null && parseUrl(chosen.text) !== null;
-  } catch {
-    return false;
-  }
 }

@@ -1,9 +1,7 @@
-import type { BranchPruneResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchPruneRequest, PlannedBranchPrune } from './prune.ts';
 import { branchPruneQuestion, branchPruneSummary } from './text.ts';
 
-export const branchPruneOperation = defineOperation<BranchPruneRequest, PlannedBranchPrune, BranchPruneResult>({
+export const branchPruneOperation = defineOperation({
   id: 'branch prune',
   kind: 'branch',
   work: async () => {

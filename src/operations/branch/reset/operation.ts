@@ -1,9 +1,7 @@
-import type { BranchResetResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchResetRequest, PlannedBranchReset } from './reset.ts';
 import { branchResetQuestion, branchResetSummary } from './text.ts';
 
-export const branchResetOperation = defineOperation<BranchResetRequest, PlannedBranchReset, BranchResetResult>({
+export const branchResetOperation = defineOperation({
   id: 'branch reset',
   kind: 'branch',
   work: async () => {

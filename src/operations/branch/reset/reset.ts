@@ -4,6 +4,7 @@ import { closedBase } from '../../../engines/shared/base-copies.ts';
 import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -11,9 +12,11 @@ import { sumOf, toDatabaseCopy } from '../../load/copies-result.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '../../save/automatic-save.ts';
 import { savedBranch } from '../../save/save.ts';
+import { findLoadableSave } from '../../save/saves.ts';
 import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import { isNumbered } from '../branch-database.ts';
+import { restoreSave } from '../create/from-branch.ts';
 import {
   assertBranchesNotSources,
   assertOwnBranches,
@@ -26,7 +29,6 @@ import {
   type OpenedBranches,
   openBranches,
 } from '../open-branches.ts';
-import { assertOrigins, resetToOrigin } from './origin.ts';
 
 export interface BranchResetRequest extends BranchesRequest {
   /** A branch, or with `all` the `NAME_1`, `NAME_2`, … that `--count` has made. */
@@ -156,4 +158,39 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
     branches: reset.map(({ undoDatabase: _, ...branch }) => branch),
     undo_database: reset.find(({ undoDatabase }) => undoDatabase !== null)?.undoDatabase ?? null,
   };
+}
+
+interface OfOrigin {
+  target: string;
+  owner?: string | undefined;
+}
+
+/** Finds the saves that branches were made from, to which a reset returns them. Throws where one is gone. */
+async function assertOrigins(
+  { context }: Pick<OpenedBranches, 'context'>,
+  { target, owner }: OfOrigin,
+  branches: Branch[],
+): Promise<void> {
+  for (const { name, origin } of branches) {
+    if (!origin) continue;
+    await findLoadableSave(context, { target, id: origin.save, branch: origin.branch, owner }).catch((error) => {
+      throw error instanceof UserError && error.code === 'save_missing' ? originGone(target, name, error) : error;
+    });
+  }
+}
+
+/** Returns a branch to the save that it was made from. */
+function resetToOrigin(
+  context: Context,
+  { target, owner }: OfOrigin,
+  { name, origin }: { name: string; origin: NonNullable<Branch['origin']> },
+): Promise<{ swapMs: number | null }> {
+  return restoreSave(context, { target, owner, branch: name, save: origin.save, saveOf: origin.branch });
+}
+
+function originGone(target: string, name: string, cause: UserError): UserError {
+  return new UserError('save_missing', `This machine no longer has the save that branch "${name}" was made from`, {
+    hint: `Return to a save of the branch (tool back ${target} --branch ${name}), or drop it and create it again`,
+    cause,
+  });
 }

@@ -1,9 +1,7 @@
-import type { BranchServeResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchServeRequest, PlannedBranchServe } from './serve.ts';
 import { branchServeQuestion, branchServeSummary } from './text.ts';
 
-export const branchServeOperation = defineOperation<BranchServeRequest, PlannedBranchServe, BranchServeResult>({
+export const branchServeOperation = defineOperation({
   id: 'branch serve',
   kind: 'branch',
   work: async () => {

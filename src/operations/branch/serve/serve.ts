@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { OpenBranchReset } from '../../../engines/facets/branch.ts';
 import type { BaseCopy, Branch } from '../../../engines/facets/copies.ts';
 import { closedBase } from '../../../engines/shared/base-copies.ts';
-import { branchIsCurrent, branchReplaced, findBranch } from '../../../engines/shared/branches.ts';
+import { branchReplaced, findBranch } from '../../../engines/shared/branches.ts';
 import { createStaging, stagingRoot } from '../../../repository/staging.ts';
 import type { BranchResetPlan, BranchServePlan, BranchServeResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -16,6 +16,7 @@ import { assertNoOriginalData } from '../../snapshots/sanitized-only.ts';
 import { isNumbered } from '../branch-database.ts';
 import {
   assertBranchesNotSources,
+  assertNotCurrent,
   assertPlanCurrent,
   assertUnprotected,
   type BranchesRequest,
@@ -48,7 +49,7 @@ export async function planBranchServe(given: Context, request: BranchServeReques
   const named = found.branches.filter(served);
   const branches = named.length > 0 ? named : [findBranch(found.branches, { name, url })];
   assertUnprotected(branches, {});
-  assertNotCurrent(branches, url);
+  assertNotCurrent(branches, database);
   assertOfBase(branches);
   const databases = branches.map((branch) => branch.database);
   const plan: BranchServePlan = {
@@ -60,11 +61,6 @@ export async function planBranchServe(given: Context, request: BranchServeReques
     steps: branches.map((branch) => `Reset ${branch.database} at each POST ${pathOf(branch.name, name)}`),
   };
   return { request, plan, planned_at: context.clock().toISOString() };
-}
-
-function assertNotCurrent(branches: Pick<Branch, 'name' | 'current'>[], url: DatabaseUrl): void {
-  const found = branches.find(({ current }) => current);
-  if (found) throw branchIsCurrent(found.name, url);
 }
 
 function assertOfBase(branches: Branch[]): void {
@@ -135,7 +131,7 @@ async function resetBranch(context: Context, { request, branch, kept, known }: O
   const planned = await planBranchReset(context, { target, destdb, name: branch });
   const { branches, base } = planned.plan;
   if (branches[0]?.created_at !== known.createdAt) throw branchReplaced(branch);
-  assertNotCurrent(branches, known.url);
+  assertNotCurrent(branches, known);
   const result = await applyBranchReset(context, planned);
   known.base = base;
   const [done] = result.branches;

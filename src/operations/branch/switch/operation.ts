@@ -1,9 +1,7 @@
-import type { BranchSwitchResult } from '../../../results/branch-results.ts';
 import { defineOperation } from '../../operation.ts';
-import type { BranchSwitchRequest, PlannedBranchSwitch } from './switch.ts';
 import { branchSwitchQuestion, branchSwitchSummary } from './text.ts';
 
-export const branchSwitchOperation = defineOperation<BranchSwitchRequest, PlannedBranchSwitch, BranchSwitchResult>({
+export const branchSwitchOperation = defineOperation({
   id: 'branch switch',
   kind: 'branch',
   work: async () => {

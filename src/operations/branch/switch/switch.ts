@@ -1,4 +1,4 @@
-import { branchIsCurrent, findBranch } from '../../../engines/shared/branches.ts';
+import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -7,6 +7,7 @@ import { applyAutomaticSaves, type LosingOperation, withAutomaticSaves } from '.
 import { statingOutcome } from '../../stating-outcome.ts';
 import {
   assertBranchesNotSources,
+  assertNotCurrent,
   assertPlanCurrent,
   type BranchesRequest,
   branchRows,
@@ -29,7 +30,7 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
   const { url, branches, connect } = opened.database;
   const found = await branches.list();
   const branch = findBranch(found, { name, url });
-  if (branch.current) throw branchIsCurrent(name, url);
+  assertNotCurrent([branch], { url });
   const unverified_sources = await assertBranchesNotSources(opened, request.target, [branch.database]);
   const [row] = await branchRows(opened, [branch]);
   if (!row) throw new Error('a branch without a row');

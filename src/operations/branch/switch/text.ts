@@ -15,12 +15,13 @@ import { sizeText } from '../shared-text.ts';
 export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
   const { target, destination, branch, previous } = plan;
   const { database } = destination;
+  const kept = previous === null ? 'kept as the undo copy' : `branch ${printable(previous)}, under its own name`;
   return {
     title: `Switch ${database} to branch ${branch.name} of ${target}`,
     facts: [
       ...destinationFacts(destination),
       { name: 'Branch', value: `${printable(branch.database)}, ${sizeText(branch.size_bytes)}` },
-      ...(destination.exists ? [{ name: 'Previous', value: previousText(previous) }] : []),
+      ...(destination.exists ? [{ name: 'Previous', value: kept }] : []),
       ...automaticSaveFacts(plan.automatic_saves ?? []),
       ...undoFacts(destination.exists ? `tool undo ${target}` : null),
     ],
@@ -33,10 +34,6 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
     go: `Switch to ${branch.name}`,
     typed: typedName(plan.destination),
   };
-}
-
-function previousText(previous: string | null): string {
-  return previous === null ? 'kept as the undo copy' : `branch ${printable(previous)}, under its own name`;
 }
 
 export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {

@@ -1,8 +1,7 @@
 import { defineOperation } from '../../operation.ts';
-import type { ApplyRequest, ApplyResult, PlannedApply } from './apply.ts';
 import { applyQuestion, applySummary } from './text.ts';
 
-export const cloudApplyOperation = defineOperation<ApplyRequest, PlannedApply, ApplyResult>({
+export const cloudApplyOperation = defineOperation({
   id: 'cloud apply',
   kind: 'apply',
   work: async () => {

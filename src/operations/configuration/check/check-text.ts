@@ -6,7 +6,6 @@ import type { CheckReport, Reach, ToolReport } from '../../../results/configurat
 import { formatNumberOf } from '../../../text/format.ts';
 import type { CheckWithFixes, Fix } from '../fix.ts';
 
-/** The result of one check. */
 export interface CheckRow {
   id: string;
   /** The heading on the command line. */

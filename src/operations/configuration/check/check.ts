@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { apiEndpoint } from '../../../config/api-endpoint.ts';
 import { type Configuration, NOWHERE } from '../../../config/configuration.ts';
 import { inspectConfiguration, inspectUntrusted } from '../../../config/load.ts';
@@ -7,14 +9,21 @@ import { UntrustedConfiguration } from '../../../config/trust/untrusted-configur
 import type { EngineContext } from '../../../engines/engine-context.ts';
 import { engines } from '../../../engines/registry.ts';
 import { localRunner } from '../../../process/local.ts';
-import type { CheckReport, EngineState, Problem, Reach } from '../../../results/configuration/configuration-results.ts';
+import { ownershipOf } from '../../../repository/store/claim.ts';
+import { createFolder } from '../../../repository/store/folder.ts';
+import type {
+  CheckReport,
+  EngineState,
+  Problem,
+  Reach,
+  WorkingDirectoryReport,
+} from '../../../results/configuration/configuration-results.ts';
 import { toUserError } from '../../../runtime/errors.ts';
 import { plainSecrets } from '../secrets.ts';
 import { reach } from './reach.ts';
 import { reachStorage } from './reach-storage.ts';
 import { reportDocker } from './report-docker.ts';
 import { reportSanitizePlaces } from './report-sanitize.ts';
-import { reportWorkingDirectory } from './report-working-directory.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   /** The file given with `--config`. */
@@ -124,3 +133,21 @@ async function reachCloud(configuration: Configuration | null, request: CheckReq
     return { url: null, ok: false, error: toUserError(thrown).message };
   }
 }
+
+export async function reportWorkingDirectory(path: string, configured: string[] = []): Promise<WorkingDirectoryReport> {
+  try {
+    if (!(await stat(path)).isDirectory()) return { path, ok: false, error: 'is not a folder' };
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const isForeign = (await ownershipOf(createFolder(path), configured)) === 'foreign';
+    return { path, ok: !isForeign, error: isForeign ? 'contains foreign files' : null };
+  } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException;
+    return { path, ok: code === 'ENOENT' ? null : false, error: REASONS[code] ?? null };
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'is not writable',
+  EROFS: 'is on a disk that cannot be written',
+  ENOTDIR: 'has a parent that is not a folder',
+};

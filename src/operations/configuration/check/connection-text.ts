@@ -5,14 +5,11 @@ export const COMPOSED_KEYS = ['DB_CONNECTION', 'DB_HOST', 'DB_PORT', 'DB_DATABAS
 
 /** The URL that variables state, on any host, without the parameters and driver of the framework; `null` for none. */
 export function connectionText(variables: NodeJS.Dict<string>, key: string): string | null {
-  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(urlValue(variables, key)) ?? {};
+  const value = key === 'DB_DATABASE' ? composed(variables) : variables[key];
+  const { scheme = '', user = '', hosts = '', path = '' } = urlParts(value ?? '') ?? {};
   const known = SCHEMES.get(scheme.split('+')[0] ?? '');
   if (!known || path.length < 2) return null;
   return `${known}://${user === '' ? '' : `${user}@`}${hosts}/${encodeURIComponent(path.slice(1))}`;
-}
-
-function urlValue(variables: NodeJS.Dict<string>, key: string): string {
-  return (key === 'DB_DATABASE' ? composed(variables) : variables[key]) ?? '';
 }
 
 function composed(variables: NodeJS.Dict<string>): string | undefined {

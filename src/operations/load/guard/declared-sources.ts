@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { connectionUrl } from '../../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
-import { parseUrl } from '../../../engines/registry.ts';
 import type { DeclaredSources } from '../../../results/configuration/configuration-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import { readState, writeState } from '../../working-state.ts';
-import { configuredDestination, subsetDestination } from '../configured-destination.ts';
+import { configuredDestination, parseIfUrl, readIfSet, subsetDestination } from '../configured-destination.ts';
 import { type Source, sourcesOf } from './sources.ts';
 
 const FILE = {
@@ -67,17 +66,8 @@ function destinationsOf({ configuration }: Context): string[] {
     readIfSet(() => subsetDestination(configuration, name)?.text),
     readIfSet(() => connectionUrl(configuration, `targets.${name}.sanitize.dst_url`)),
   ]);
-  const displays = texts.flatMap((text) => (text === undefined ? [] : (readIfSet(() => parseUrl(text).display) ?? [])));
+  const displays = texts.flatMap((text) => parseIfUrl(text ?? '')?.display ?? []);
   return [...new Set(displays)];
-}
-
-/** A URL with an unset variable is no destination now. */
-function readIfSet<Value>(read: () => Value | undefined): Value | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 function incomplete(key: string): UserError {

@@ -1,9 +1,10 @@
 import { settingsWithMisnamed } from '../../../config/problems/misnamed-targets.ts';
 import { connectionUrl } from '../../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../../engines/database-url.ts';
-import { engineOf, parseUrl } from '../../../engines/registry.ts';
+import { engineOf } from '../../../engines/registry.ts';
 import type { Context } from '../../../runtime/context.ts';
 import type { KnownIdentities, KnownIdentity } from '../../identities.ts';
+import { parseIfUrl } from '../configured-destination.ts';
 
 /** A database of which no snapshot may ever take the place. */
 export interface Source {
@@ -28,7 +29,7 @@ export function sourcesOf({ configuration }: Pick<Context, 'configuration'>): So
       const key = `targets.${target}.${field}`;
       const { text, blank } = textOf(all, key);
       if (text === undefined) return [];
-      const url = parse(text);
+      const url = parseIfUrl(text);
       const cloud = configuration.cloud?.has(target) ?? false;
       return [{ target, key, url, blank, cloud, former: false }];
     }),
@@ -46,7 +47,7 @@ export function formerSources(
     if (blanks.has(key)) return [];
     const [, target = ''] = /^targets\.(.*)\.(?:snapshot|subset)\.src_url$/s.exec(key) ?? [];
     return entries.flatMap((entry): Source[] => {
-      const url = urls.has(entry.url) ? null : parse(entry.url);
+      const url = urls.has(entry.url) ? null : parseIfUrl(entry.url);
       const isSameEngine = url?.engine === destination.engine;
       return isSameEngine ? [{ target, key, url, blank: false, cloud: false, former: true }] : [];
     });
@@ -58,14 +59,6 @@ function textOf(configuration: Context['configuration'], key: string): { text: s
     return { text: connectionUrl(configuration, key), blank: false };
   } catch {
     return { text: configuration.blanks?.get(key) ?? '', blank: true };
-  }
-}
-
-function parse(text: string): DatabaseUrl | null {
-  try {
-    return parseUrl(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { connectionUrl } from '../../../config/urls/connection-url.ts';
 import type { LoadPlan, LoadResult } from '../../../results/load-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import { sourceOf } from '../../sanitize/source-of.ts';
 import { localRepository } from '../../snapshots/local-repository.ts';
 import type { ChosenDestination } from '../configured-destination.ts';
 import { checkDestination, chooseDestination, openDestination } from '../destination.ts';
@@ -95,14 +95,7 @@ export async function assertReadable(file: string, kind: 'file' | 'file or folde
 }
 
 function chosenFor(context: Context, request: LoadRequest): ChosenDestination {
-  return request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
-}
-
-function sourceOf({ configuration }: Context, target: string): ChosenDestination {
-  const key = `targets.${target}.snapshot.src_url`;
-  const text = connectionUrl(configuration, key);
-  if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
-  throw new UserError('source_missing', `Target "${target}" has no source to run a file on`, {
-    hint: `Set ${key} in the configuration.`,
-  });
+  const { source, target } = request;
+  const chosenBy = `targets.${target}.snapshot.src_url (--source)`;
+  return source ? { text: sourceOf(context, target), chosenBy } : chooseDestination(context, request);
 }

@@ -66,7 +66,6 @@ function assertHasRows(manifest: Manifest, tables: ReadonlySet<string>): void {
   );
 }
 
-/** Lines that only the snapshot has, and those that only the destination has. */
 function differencesOf(snapshot: string | null, destination: string | null): string[] {
   if (snapshot === null) return ['the snapshot has no definition of it'];
   if (destination === null) return ['the destination has no such table'];
@@ -90,14 +89,11 @@ export function plannedOnlyRows({ onlyRows, tables }: RestorePlan): LoadPlan['on
 export function onlyRowsWarnings({ onlyRows }: RestorePlan): LoadPlan['warnings'] {
   if (!onlyRows) return [];
   const { materializedViews: views, keeps } = onlyRows;
+  const message = `Materialized views over the tables are not refreshed: ${boundedList(views, LISTED)}`;
   return [
-    ...(views.length > 0 ? [{ code: 'views_not_refreshed', message: notRefreshed(views) }] : []),
+    ...(views.length > 0 ? [{ code: 'views_not_refreshed', message }] : []),
     ...(keeps
       ? []
       : [{ code: 'undo_impossible', message: 'The role may not create databases: the replaced rows are not kept' }]),
   ];
-}
-
-function notRefreshed(views: string[]): string {
-  return `Materialized views over the tables are not refreshed: ${boundedList(views, LISTED)}`;
 }

@@ -17,7 +17,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import { inScratchDatabase } from '../../snapshots/in-scratch-database.ts';
 import { localRepository } from '../../snapshots/local-repository.ts';
 import { formatOf } from '../../snapshots/rows/rows.ts';
-import { manifestOf, storeDump } from '../../snapshots/store-dump.ts';
+import { dumpOfCopy } from '../../snapshots/store-dump.ts';
 import { isDefinition } from '../leaks/definition-files.ts';
 import { storedColumns } from '../leaks/leak-sources.ts';
 import { objectsOf } from '../leaks/unchanged-tables.ts';
@@ -61,18 +61,8 @@ export async function searchCanaries(context: Context, options: CanaryOptions): 
       await database.sanitize.runQuery({ manifest, statements });
       const searching = { step: 'marks', label: 'Search the result for marks', done: foundText };
       return withStep(report, searching, async () => {
-        const schemaConfig = { include_schemas: manifest.schemas };
         const { cpus } = options;
-        const dumped = {
-          database,
-          repository,
-          previous: manifest,
-          copyOf: manifest,
-          cpus,
-          schemaConfig,
-          scratch: true,
-        };
-        const result: Manifest = { ...manifest, ...manifestOf(manifest.engine, await storeDump(dumped)) };
+        const result = await dumpOfCopy({ database, repository, manifest, cpus });
         const search = markSearch(markers, inserted.tokens);
         await using threads = createLeakThreads(cpus, context.signal);
         return { inserted, survived: await findMarks({ context, threads, result, search, inserted }) };

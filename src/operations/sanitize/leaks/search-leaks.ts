@@ -122,7 +122,6 @@ export class LeakSearch implements AsyncDisposable {
     await Promise.allSettled([this.#first, this.#searchingEarly]);
   }
 
-  /** The source of each column of a table, in their order. */
   #sourcesIn({ name }: ManifestTable): (LeakColumn | null)[] {
     return (this.#originalColumns.get(name) ?? []).map((column) => this.#sources.get(column) ?? null);
   }

@@ -9,16 +9,10 @@ import type { ObjectToRead } from '../../../repository/objects/read-object.ts';
 import { contentOf } from '../../../sanitize/coverage.ts';
 import type { LeakThreads } from '../../../sanitize/leaks/leak-threads.ts';
 
-interface ComparisonRequest {
-  repository: LocalRepository;
-  original: Manifest;
-  result: Manifest;
-}
-
 /** Tables whose objects differ but hold the same rows: the server has read them in another order. */
 export async function findReordered(
   threads: LeakThreads,
-  { repository, original, result }: ComparisonRequest,
+  { repository, original, result }: { repository: LocalRepository; original: Manifest; result: Manifest },
 ): Promise<Set<string>> {
   const before = new Map(original.tables.map((table) => [table.name, table]));
   const reordered = new Set<string>();

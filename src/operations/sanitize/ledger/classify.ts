@@ -1,10 +1,8 @@
 import { engineOf } from '../../../engines/registry.ts';
-import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { ClassifyResult, LedgerCounts } from '../../../results/review/ledger-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
-import { readKeepComments } from '../../../sanitize/keep-comments.ts';
 import { createLeakThreads } from '../../../sanitize/leaks/leak-threads.ts';
 import { entryOf, findOpenItems, type Ledger, type LedgerEntry } from '../../../sanitize/ledger/ledger.ts';
 import { readLedger, updateLedger } from '../../../sanitize/ledger/ledger-file.ts';
@@ -16,7 +14,7 @@ import { inScratchDatabase } from '../../snapshots/in-scratch-database.ts';
 import { localRepository } from '../../snapshots/local-repository.ts';
 import { assertTrusted } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
-import { manifestOf, storeDump } from '../../snapshots/store-dump.ts';
+import { dumpOfCopy } from '../../snapshots/store-dump.ts';
 import { presentQuery } from '../present-query.ts';
 import type { SanitizeRequest } from '../sanitize.ts';
 import { runQueryAndCompare } from '../sanitize-database.ts';
@@ -76,9 +74,7 @@ export async function examine(context: Context, request: ClassifyRequest): Promi
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
   const { manifest } = await findSnapshot(context, { ...request, original: true });
   assertTrusted(context, manifest, request);
-  const query = await presentQuery(context, target);
-  const statements = query ? await engineOf(manifest.engine).splitQuery(query.text) : [];
-  const keep = query ? readKeepComments(query.text) : [];
+  const { statements, keep } = await presentQuery(context, target, engineOf(manifest.engine));
   const repository = localRepository(context);
   const cpus = request.cpus ?? cpusFor(context, target);
   const examined = await repository.withScratch(() =>
@@ -91,10 +87,8 @@ export async function examine(context: Context, request: ClassifyRequest): Promi
       const left = new Set(compared.findings.map(({ column }) => column));
       const suspects = compared.suspicions.filter(({ facts }) => left.has(columnName(facts)));
       const suggested = await sanitize.suggestQuery({ columns: compared.columns, suspects });
-      const schemaConfig = { include_schemas: manifest.schemas };
-      const contents = await sanitize.readContents(schemaConfig);
-      const dumped = { database, repository, previous: manifest, copyOf: manifest, cpus, schemaConfig, scratch: true };
-      const result: Manifest = { ...manifest, ...manifestOf(manifest.engine, await storeDump(dumped)) };
+      const contents = await sanitize.readContents({ include_schemas: manifest.schemas });
+      const result = await dumpOfCopy({ database, repository, manifest, cpus });
       await using threads = createLeakThreads(cpus, signal);
       const paths = { threads, repository, columns: contents.columns };
       const [was, is] = [await storedPaths({ ...paths, manifest }), await storedPaths({ ...paths, manifest: result })];

@@ -27,7 +27,6 @@ export function placeOf(
 }
 
 export interface StoredItem extends LedgerItem {
-  /** Rows of its table. */
   rows: number;
 }
 

@@ -29,16 +29,12 @@ export function diffRecords({ columns, samples, cut = [] }: RowsDiff): DiffRecor
     const names = new Set(changed_columns);
     const changed = new Set(columns.flatMap(({ name }, index) => (names.has(name) ? [index] : [])));
     const before = valuesOf(at - 1);
-    const after = valuesOf(at).map((value, index) =>
-      changed.has(index) && !value.isMasked && value.text === before[index]?.text ? differsLater(value) : value,
-    );
+    const after = valuesOf(at).map((value, index) => {
+      const isCut = changed.has(index) && !value.isMasked && value.text === before[index]?.text;
+      return isCut ? { ...value, text: `${value.text} differs later` } : value;
+    });
     return [{ before, after, changed }];
   });
-}
-
-/** A value that is cut before its change. */
-function differsLater(value: ShownValue): ShownValue {
-  return { ...value, text: `${value.text} differs later` };
 }
 
 const SIGNS: Record<'added' | 'removed' | 'changed', { text: string; tone: Tone }> = {

@@ -41,11 +41,12 @@ export function differenceNotices({
   rows_not_compared,
 }: Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'>): StyledText[][] {
   const masked = rows?.columns.filter((column) => column.masked).length ?? 0;
+  const reveals = `${keyText('reveal')} reveals ${formatNumberOf(masked, 'column')} of personal data`;
   return [
     ...(definition === null ? [[{ text: DEFINITION_UNKNOWN, tone: 'caution' as const }]] : []),
     ...(rows ? [countParts(rows)] : []),
     ...(rows_not_compared ? [[{ text: `Rows: ${NOT_COMPARED[rows_not_compared]}`, tone: 'caution' as const }]] : []),
-    ...(masked > 0 ? [[{ text: revealText(masked), tone: 'dim' as const }]] : []),
+    ...(masked > 0 ? [[{ text: reveals, tone: 'dim' as const }]] : []),
   ];
 }
 
@@ -66,11 +67,6 @@ function countParts({ added, removed, changed, samples }: RowsDiff): StyledText[
       : part(changed, 'changed', { sign: '~', tone: 'caution' }),
     ...(shown < all ? [{ text: `first ${formatCount(shown)} rows`, tone: 'caution' as const }] : []),
   ];
-}
-
-/** Short, for the narrowest window. */
-function revealText(columns: number): string {
-  return `${keyText('reveal')} reveals ${formatNumberOf(columns, 'column')} of personal data`;
 }
 
 export function diffLines(diff: NonNullable<TableDiff['definition']>): ToneLine[] {

@@ -7,7 +7,6 @@ import { cut } from '../../../text/text-width.ts';
 
 /** Names the flag that shows masked values. */
 export const REVEAL_FLAG = 'Show them with: --reveal';
-/** The same by a key. */
 export function revealByKey(): string {
   return `Press ${keyText('reveal')} to reveal it`;
 }

@@ -42,8 +42,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
     done += bytes;
     report({ event: 'progress', step: 'export', done: Math.min(done, total), total, unit: 'bytes' });
   };
-  await using pool = createObjectPool(availableParallelism());
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(availableParallelism(), { signal });
   const write = async (): Promise<void> => {
     // An import would report the damage, without a way to repair it.
     await mapWithConcurrency(filesOf(manifest), availableParallelism(), (file) =>

@@ -42,20 +42,16 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   );
 }
 
-interface ImportSource {
-  archive: Awaited<ReturnType<typeof openArchive>>;
-  manifest: Manifest;
-  path: string;
-}
-
-async function perform(context: Context, { archive, manifest, path }: ImportSource): Promise<ImportResult> {
+async function perform(
+  context: Context,
+  { archive, manifest, path }: { archive: Awaited<ReturnType<typeof openArchive>>; manifest: Manifest; path: string },
+): Promise<ImportResult> {
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));
   const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);
-  await using pool = createObjectPool(availableParallelism());
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(availableParallelism(), { signal });
   let done = 0;
   const store = async (file: ManifestFile): Promise<void> => {
     const unfinished = staging.path(file.sha256);

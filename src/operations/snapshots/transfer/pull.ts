@@ -52,8 +52,7 @@ export async function pullFiles(
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();
-  await using pool = createObjectPool(availableParallelism());
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(availableParallelism(), { signal });
   const unfinished = (name: string): string => staging.path(name);
   const moving = { manifest, repository, remote, pool, report, signal, unfinished };
   const moved = await pullObjects(files ? { ...moving, files } : moving);

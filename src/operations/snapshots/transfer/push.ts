@@ -98,8 +98,7 @@ async function pushManifest(
   const profile = 'profile' in location ? location.profile : location.profiles?.[sanitized ? 'sanitized' : 'originals'];
   if (profile !== undefined) await assertEncryptedPush(context, pushed, profile);
   const remote = await openLocation(context, location);
-  await using pool = createObjectPool(availableParallelism());
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(availableParallelism(), { signal });
   const repository = localRepository(context);
   const moved = await pushSnapshot({ manifest, repository, remote, pool, report, signal });
   if ('profile' in location) await rememberEncryptedPush(context, pushed, location.profile);

@@ -42,8 +42,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   await using source = await openSource(context, found, request.remote ?? false);
   const label = `Read ${files.length} files of snapshot ${manifest.id} in ${source.name}`;
   const atOnce = availableParallelism();
-  await using pool = createObjectPool(atOnce);
-  signal.addEventListener('abort', () => void pool[Symbol.asyncDispose](), { once: true });
+  await using pool = createObjectPool(atOnce, { signal });
   const problems: DamagedFile[] = [];
   let done = 0;
   const read = async (file: ManifestFile): Promise<void> => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createExcerpts } from '../../../src/cli/printers/problems.ts';
 import { settingsSchema } from '../../../src/config/schema/settings.ts';
 import { shapeOf } from '../../../src/config/schema/shape.ts';
-import { createExcerpts } from '../../../src/config/yaml/excerpt.ts';
 
 const shape = shapeOf(settingsSchema);
 
