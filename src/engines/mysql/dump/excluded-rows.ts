@@ -101,9 +101,9 @@ async function readNeeds(
   session: MysqlSession,
   { database, named, keys }: { database: string; named: (table: string) => string; keys: ForeignKey[] },
 ): Promise<Map<string, TableColumns>> {
-  const within = await ownTablesIn(session, database);
-  const columns = await readColumns(session, within);
-  const unique = (await readIndexes(session, within)).filter(({ isUnique }) => isUnique);
+  const ownTables = await ownTablesIn(session, database);
+  const columns = await readColumns(session, ownTables);
+  const unique = (await readIndexes(session, ownTables)).filter(({ isUnique }) => isUnique);
   const checks = Map.groupBy(await readChecks(session, database), ({ table_ }) => table_);
   const uniqueIn = Map.groupBy(unique, ({ table }) => table);
   const inKeys = new Set(

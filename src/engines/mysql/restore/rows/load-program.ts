@@ -1,6 +1,7 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
+import { namesIn } from '../../catalog/definitions/table-entries.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { InsertRefused } from '../../dump/program/insert-scanner.ts';
 import { checkedRows } from '../../dump/program/rows-file.ts';
@@ -37,8 +38,8 @@ const DATA_TRUNCATED = 1265;
 
 function isHarmless({ Code, Message }: WarningRow, definition: TableDefinition | undefined): boolean {
   if (Code !== DATA_TRUNCATED) return HARMLESS.has(Code);
-  const enums = [...(definition?.create ?? '').matchAll(/^ {2}`((?:[^`]|``)*)` (?:enum|set)\(/gm)];
-  return enums.some(([, name = '']) => Message.includes(`'${name.replaceAll('``', '`')}'`));
+  const enums = definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\()/gm) ?? [];
+  return enums.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
 }
 
 function rowsRefused(cause: InsertRefused): UserError {

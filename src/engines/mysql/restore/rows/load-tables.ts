@@ -243,18 +243,18 @@ export async function loadRows(
 }
 
 async function* allRowsOf(loading: LoadTablesOptions, table: ManifestTable): AsyncGenerator<Uint8Array> {
-  for (const part of filesOfTable(table)) yield* rowsOf(loading, part, () => {});
+  for (const part of filesOfTable(table)) yield* rowsOf(loading, part);
 }
 
 function endBytesOf({ details: { program } }: Pick<LoadTablesOptions, 'details'>): number {
   return (program ? END_OF_ROWS : ROWS_TERMINATOR).length;
 }
 
-/** The rows without the mark that ends them. */
-async function* rowsOf(
-  { read, details }: LoadTablesOptions,
+/** The rows of a file without the mark that ends them; a part is gone when the next is read. */
+export async function* rowsOf(
+  { read, details }: Pick<LoadTablesOptions, 'read' | 'details'>,
   file: ManifestFile,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let left = file.bytes - endBytesOf({ details });
   for await (const frame of read(file)) {
