@@ -250,7 +250,7 @@ const MYSQL: Record<string, string[]> = {
   'connection/quote.ts': ['column', 'name'],
   // Columns of the catalog, named in this file; a condition of tablesIn.
   'catalog/introspect.ts': ['ownTables', 'settings'],
-  'catalog/definitions/read-definitions.ts': ['bytes.toString("hex")', 'what'],
+  'catalog/definitions/read-definitions.ts': ['bytes.toString("hex")'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
   'catalog/definitions/foreign-keys.ts': ['clause'],
   // A clause as the server shows it, and with names of quoteName.
@@ -258,8 +258,9 @@ const MYSQL: Record<string, string[]> = {
   'catalog/definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
   'catalog/tables.ts': ['column', 'within'],
+  'catalog/columns.ts': ['within'],
   'subset/subset-catalog.ts': ['within'],
-  'dump/excluded-rows.ts': ['AwaitExpression', 'join', 'referencing(columns, quoteName)', 'table'],
+  'dump/excluded-rows.ts': ['join', 'referencing(columns, quoteName)', 'table'],
   'dump/row-select.ts': ['expressions.join(", ")', 'part', 'where'],
   // Conditions of this file, with names of quoteName and literals of the server's own definitions, cut by the lexer.
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],
@@ -293,7 +294,7 @@ const MYSQL: Record<string, string[]> = {
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',
     'index',
-    'textOf(quoteName(column.column_), familyOf(column))',
+    'textOf(quoteName(column.name), familyOf(column))',
     'values.join(", ")',
   ],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],

@@ -23,7 +23,7 @@ export const profile = {
   },
   partsFormat: 1,
   defaultImage: 'mysql:8.4',
-  withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
+  withoutPrograms: { works: true, advice: 'nothing to install' },
   parameters: {
     socket: 'route',
     tunnel: 'route',

@@ -1,5 +1,6 @@
 import { alongside } from '../database-url.ts';
 import type { Engine } from '../engine.ts';
+import { engineCalls } from '../shared/engine-calls.ts';
 import { databaseOf, parsePostgresUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const postgres: Engine = {
@@ -26,156 +27,98 @@ export const postgres: Engine = {
   images: async () => (await import('./images/images.ts')).images,
   withExplainedErrors: async (place, work) =>
     (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
-  open: ({ run, runShort }) => ({
-    connect: {
-      probe: (request) =>
-        run(async (context, url) =>
-          (await import('./connection/probe.ts')).probe(context, { ...request, urls: alongside(url, request.urls) }),
-        ),
-      listDatabases: () =>
-        runShort(async (context, url) => (await import('./catalog/browse.ts')).listDatabases(context, url)),
-      listSchemas: () =>
-        runShort(async (context, url) => (await import('./catalog/browse.ts')).listSchemas(context, url)),
-      listTables: () =>
-        runShort(async (context, url) => (await import('./catalog/browse.ts')).listTables(context, url)),
-      readAddresses: () =>
-        run(async (context, url) => (await import('./connection/location.ts')).addressesOf(context, url)),
-      identifyAffected: () =>
-        runShort(async (context, url) => (await import('./connection/identity.ts')).identifyAffected(context, url)),
-      isSuperuser: () => run(async (context, url) => (await import('./server/rights.ts')).isSuperuser(context, url)),
-      inspect: () =>
-        runShort(async (context, url) => {
-          const { inspectDestination } = await import('./restore/inspect-destination.ts');
-          return (await inspectDestination(context, url)).destination;
-        }),
-      countRows: () => run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url })),
-      readSmallTables: (request) =>
-        run(async (context, url) =>
-          (await import('./catalog/browse.ts')).readSmallTables(context, { ...request, url }),
-        ),
-      readValue: (select) =>
-        run(async (context, url) => (await import('./catalog/browse.ts')).readValue(context, { url, select })),
-    },
-    dump: {
-      run: (request) =>
-        run(async (context, url) => (await import('./dump/dump.ts')).dump(context, { ...request, url })),
-      isUnchanged: (fingerprints) =>
-        run(async (context, url) =>
-          (await import('./dump/unchanged/fingerprint.ts')).isUnchanged(context, { url, fingerprints }),
-        ),
-    },
-    restore: {
-      readNeeds: (request) =>
-        run(async (context, url) => (await import('./restore/table-needs.ts')).readNeeds(context, { ...request, url })),
-      plan: (request) =>
-        run(async (context, url) =>
-          request.onlyRows
-            ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
-            : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
-        ),
-      chooseRestorer: (request) =>
-        run(async (context, url) =>
-          (await import('./restore/preflight.ts')).chooseRestorer(context, { ...request, url }),
-        ),
-      run: (request) =>
-        run(async (context, url) => (await import('./restore/restore.ts')).restore(context, { ...request, url })),
-      checkScript: (file) =>
-        run(async (context, url) => (await import('./restore/script/script.ts')).checkScript(context, { url, file })),
-      runScript: (request) =>
-        run(async (context, url) =>
-          (await import('./restore/script/script.ts')).runScript(context, { ...request, url }),
-        ),
-      changeStatements: (request) =>
-        run(async (context, url) =>
-          (await import('./restore/changes/change-statements.ts')).changeStatements(context, { ...request, url }),
-        ),
-      restoreDump: (dump) =>
-        run(async (context, url) =>
-          (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
-        ),
-      readChangeMark: () =>
-        run(async (context, url) => (await import('./swap/change-mark.ts')).readChangeMark(context, url)),
-      findUndoCopy: () => run(async (context, url) => (await import('./swap/undo.ts')).findUndoCopy(context, url)),
-      undo: (request) =>
-        run(async (context, url) => (await import('./swap/undo.ts')).undo(context, { ...request, url })),
-      readPresentTables: (request) =>
-        run(async (context, url) =>
-          (await import('./restore/only-rows/present-tables.ts')).readPresentTables(context, { ...request, url }),
-        ),
-      planReset: (request) =>
-        run(async (context, url) =>
-          (await import('./branches/reset-destination.ts')).planReset(context, { ...request, url }),
-        ),
-      reset: (request) =>
-        run(async (context, url) =>
-          (await import('./branches/reset-destination.ts')).reset(context, { ...request, url }),
-        ),
-      resetInPlace: (request) =>
-        run(async (context, url) =>
-          (await import('./branches/in-place/reset-in-place.ts')).resetInPlace(context, { ...request, url }),
-        ),
-      findCopies: () =>
-        run(async (context, url) => (await import('./branches/destination-copies.ts')).findCopies(context, url)),
-      findAllCopies: (urls) =>
-        runShort(async (context, url) =>
-          (await import('./branches/destination-copies.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
-        ),
-      dropCopies: () =>
-        run(async (context, url) => (await import('./branches/destination-copies.ts')).dropCopies(context, url)),
-    },
-    sanitize: {
-      readContents: (schemaConfig) =>
-        run(async (context, url) => (await import('./sanitize/contents.ts')).readContents(context, url, schemaConfig)),
-      readColumns: (manifest) =>
-        run(async (context, url) => (await import('./sanitize/columns.ts')).readColumns(context, { url, manifest })),
-      digestColumns: (columns) =>
-        run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
-      runQuery: (request) =>
-        run(async (context, url) => (await import('./sanitize/query.ts')).runQuery(context, { ...request, url })),
-      insertCanaries: (request) =>
-        run(async (context, url) =>
-          (await import('./sanitize/canaries.ts')).insertCanaries(context, { ...request, url }),
-        ),
-      removeTraces: (request) =>
-        run(async (context, url) => (await import('./sanitize/traces.ts')).removeTraces(context, { ...request, url })),
-      suggestQuery: (request) =>
-        run(async (context, url) =>
-          (await import('./sanitize/suggestion.ts')).suggestQuery(context, { ...request, url }),
-        ),
-      tryReplacements: (request) =>
-        run(async (context, url) =>
-          (await import('./sanitize/trial.ts')).tryReplacements(context, { ...request, url }),
-        ),
-    },
-    subset: {
-      openSource: (cpus) =>
-        run(async (context, url) => (await import('./subset/source.ts')).openSource(context, { url, cpus })),
-      checkDestination: () =>
-        run(async (context, url) => (await import('./subset/destination.ts')).checkDestination(context, url)),
-    },
-    rehearse: {
-      observe: () => run(async (context, url) => (await import('./rehearse/observe.ts')).observe(context, url)),
-    },
-    branches: {
-      list: () => run(async (context, url) => (await import('./branches/list.ts')).listBranches(context, url)),
-      plan: (copies) =>
-        run(async (context, url) => (await import('./branches/plan.ts')).planBranches(context, { url, copies })),
-      create: (request) =>
-        run(async (context, url) => (await import('./branches/create.ts')).createBranch(context, { ...request, url })),
-      replaceTakenSpare: () =>
-        run(async (context, url) => (await import('./branches/create-spare.ts')).replaceTakenSpare(context, url)),
-      reset: (request) =>
-        run(async (context, url) =>
-          (await import('./branches/reset-branch.ts')).resetBranch(context, { ...request, url }),
-        ),
-      keepOpen: (name) =>
-        run(async (context, url) =>
-          (await import('./branches/in-place/reset-branch-in-place.ts')).openBranchReset(context, { url, name }),
-        ),
-      drop: (name) =>
-        run(async (context, url) => (await import('./branches/drop.ts')).dropBranch(context, { url, name })),
-      switchTo: (name) =>
-        run(async (context, url) => (await import('./branches/switch.ts')).switchTo(context, { url, name })),
-    },
-  }),
+  open({ run, runShort }) {
+    const { call, ask } = engineCalls(run);
+    const short = engineCalls(runShort);
+    return {
+      connect: {
+        probe: (request) =>
+          run(async (context, url) =>
+            (await import('./connection/probe.ts')).probe(context, { ...request, urls: alongside(url, request.urls) }),
+          ),
+        listDatabases: short.call(async () => (await import('./catalog/browse.ts')).listDatabases),
+        listSchemas: short.call(async () => (await import('./catalog/browse.ts')).listSchemas),
+        listTables: short.call(async () => (await import('./catalog/browse.ts')).listTables),
+        readAddresses: call(async () => (await import('./connection/location.ts')).addressesOf),
+        identifyAffected: short.call(async () => (await import('./connection/identity.ts')).identifyAffected),
+        isSuperuser: call(async () => (await import('./server/rights.ts')).isSuperuser),
+        inspect: () =>
+          runShort(async (context, url) => {
+            const { inspectDestination } = await import('./restore/inspect-destination.ts');
+            return (await inspectDestination(context, url)).destination;
+          }),
+        countRows: () => run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url })),
+        readSmallTables: ask(async () => (await import('./catalog/browse.ts')).readSmallTables),
+        readValue: (select) => ask(async () => (await import('./catalog/browse.ts')).readValue)({ select }),
+      },
+      dump: {
+        run: ask(async () => (await import('./dump/dump.ts')).dump),
+        isUnchanged: (fingerprints) =>
+          ask(async () => (await import('./dump/unchanged/fingerprint.ts')).isUnchanged)({ fingerprints }),
+      },
+      restore: {
+        readNeeds: ask(async () => (await import('./restore/table-needs.ts')).readNeeds),
+        plan: (request) =>
+          run(async (context, url) =>
+            request.onlyRows
+              ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
+              : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
+          ),
+        chooseRestorer: ask(async () => (await import('./restore/preflight.ts')).chooseRestorer),
+        run: ask(async () => (await import('./restore/restore.ts')).restore),
+        checkScript: (file) => ask(async () => (await import('./restore/script/script.ts')).checkScript)({ file }),
+        runScript: ask(async () => (await import('./restore/script/script.ts')).runScript),
+        changeStatements: ask(async () => (await import('./restore/changes/change-statements.ts')).changeStatements),
+        restoreDump: (dump) =>
+          run(async (context, url) =>
+            (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
+          ),
+        readChangeMark: call(async () => (await import('./swap/change-mark.ts')).readChangeMark),
+        findUndoCopy: call(async () => (await import('./swap/undo.ts')).findUndoCopy),
+        undo: ask(async () => (await import('./swap/undo.ts')).undo),
+        readPresentTables: ask(async () => (await import('./restore/only-rows/present-tables.ts')).readPresentTables),
+        planReset: ask(async () => (await import('./branches/reset-destination.ts')).planReset),
+        reset: ask(async () => (await import('./branches/reset-destination.ts')).reset),
+        resetInPlace: ask(async () => (await import('./branches/in-place/reset-in-place.ts')).resetInPlace),
+        findCopies: call(async () => (await import('./branches/destination-copies.ts')).findCopies),
+        findAllCopies: (urls) =>
+          runShort(async (context, url) =>
+            (await import('./branches/destination-copies.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
+          ),
+        dropCopies: call(async () => (await import('./branches/destination-copies.ts')).dropCopies),
+      },
+      sanitize: {
+        readContents: (schemaConfig) =>
+          run(async (context, url) =>
+            (await import('./sanitize/contents.ts')).readContents(context, url, schemaConfig),
+          ),
+        readColumns: (manifest) => ask(async () => (await import('./sanitize/columns.ts')).readColumns)({ manifest }),
+        digestColumns: (columns) =>
+          run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
+        runQuery: ask(async () => (await import('./sanitize/query.ts')).runQuery),
+        insertCanaries: ask(async () => (await import('./sanitize/canaries.ts')).insertCanaries),
+        removeTraces: ask(async () => (await import('./sanitize/traces.ts')).removeTraces),
+        suggestQuery: ask(async () => (await import('./sanitize/suggestion.ts')).suggestQuery),
+        tryReplacements: ask(async () => (await import('./sanitize/trial.ts')).tryReplacements),
+      },
+      subset: {
+        openSource: (cpus) => ask(async () => (await import('./subset/source.ts')).openSource)({ cpus }),
+        checkDestination: call(async () => (await import('./subset/destination.ts')).checkDestination),
+      },
+      rehearse: {
+        observe: call(async () => (await import('./rehearse/observe.ts')).observe),
+      },
+      branches: {
+        list: call(async () => (await import('./branches/list.ts')).listBranches),
+        plan: (copies) => ask(async () => (await import('./branches/plan.ts')).planBranches)({ copies }),
+        create: ask(async () => (await import('./branches/create.ts')).createBranch),
+        replaceTakenSpare: call(async () => (await import('./branches/create-spare.ts')).replaceTakenSpare),
+        reset: ask(async () => (await import('./branches/reset-branch.ts')).resetBranch),
+        keepOpen: (name) =>
+          ask(async () => (await import('./branches/in-place/reset-branch-in-place.ts')).openBranchReset)({ name }),
+        drop: (name) => ask(async () => (await import('./branches/drop.ts')).dropBranch)({ name }),
+        switchTo: (name) => ask(async () => (await import('./branches/switch.ts')).switchTo)({ name }),
+      },
+    };
+  },
 };

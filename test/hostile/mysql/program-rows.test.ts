@@ -10,8 +10,8 @@ async function* blocks(text: string, size: number): AsyncGenerator<Uint8Array> {
 
 async function passed(text: string, { size = 1000, table = 't', rows = 1 } = {}): Promise<string> {
   let output = '';
-  for await (const part of checkedRows(blocks(text, size), { table, rows })) {
-    output += Buffer.from(part).toString('latin1');
+  for await (const { bytes } of checkedRows(blocks(text, size), { table, rows })) {
+    output += Buffer.from(bytes).toString('latin1');
   }
   return output;
 }
@@ -57,7 +57,8 @@ describe("input of the vendor's client", () => {
     for (const size of [1, 3, 1000]) {
       let output = '';
       const read = async (): Promise<void> => {
-        for await (const part of checkedRows(blocks(text, size), { table: 't', rows: 1 })) output += Buffer.from(part);
+        for await (const { bytes } of checkedRows(blocks(text, size), { table: 't', rows: 1 }))
+          output += Buffer.from(bytes);
       };
       await expect(read()).rejects.toMatchObject({ name: 'InsertRefused' });
       // Rows that were read before it, and what is inside a literal that has not ended.

@@ -2,6 +2,7 @@ import { inDatabase, quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Histogram } from '../details-schema.ts';
+import { readColumns } from './columns.ts';
 import { readServer, type Server } from './introspect.ts';
 import { readNameCase } from './name-case.ts';
 
@@ -45,17 +46,14 @@ export async function presentHistograms(
 ): Promise<Histogram[]> {
   const all = [...given, ...(await readHistograms(session, database))];
   if (all.length === 0) return [];
-  const present = await session.query<{ table_: string; name: string }>(
-    `SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}
-      ORDER BY TABLE_NAME, ORDINAL_POSITION`,
-  );
-  const tables = [...all.map(({ table }) => table), ...present.map(({ table_ }) => table_)];
+  const present = await readColumns(session, tablesIn(database));
+  const tables = [...all.map(({ table }) => table), ...present.map(({ table }) => table)];
   const { fold } = await readNameCase(session, tables);
   const key = (table: string, column: string): string => JSON.stringify([fold(table), column.toLowerCase()]);
   const byKey = new Map(all.map((histogram) => [key(histogram.table, histogram.column), histogram]));
-  return present.flatMap(({ table_, name }) => {
-    const histogram = byKey.get(key(table_, name));
-    return histogram ? [{ ...histogram, table: table_, column: name }] : [];
+  return present.flatMap(({ table, name }) => {
+    const histogram = byKey.get(key(table, name));
+    return histogram ? [{ ...histogram, table, column: name }] : [];
   });
 }
 

@@ -1,6 +1,7 @@
 import { inDatabase, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { MysqlDetails } from '../details-schema.ts';
+import { readIndexes } from './columns.ts';
 import type { Code } from './definitions/definitions.ts';
 import { ownTablesIn } from './tables.ts';
 
@@ -67,7 +68,10 @@ export async function readInventory(
     const rows = await session.query<{ name: string }>(sql(database, ownTables));
     inventory[kind] = rows.map((row) => row.name).sort();
   }
-  inventory.index = await readIndexes(session, database);
+  const indexes = await readIndexes(session, tablesIn(database));
+  inventory.index = indexes
+    .map(({ table, name, columns }) => `${table}.${name} (${columns.map((column) => column.name ?? '').join()})`)
+    .sort();
   const isValid = (view: string): boolean => !invalidViews.includes(view);
   inventory.view = inventory.view?.filter(isValid) ?? [];
   const settings = await readCodeSettings(session, database);
@@ -76,16 +80,6 @@ export async function readInventory(
     .map(settingsText)
     .sort();
   return inventory;
-}
-
-/** Grouped here: the server would merge `Case1` and `case1`. */
-async function readIndexes(session: MysqlSession, database: string): Promise<string[]> {
-  const rows = await session.query<{ table_: string; name: string; column_: string | null }>(`
-    SELECT TABLE_NAME AS table_, INDEX_NAME AS name, COLUMN_NAME AS column_
-    FROM information_schema.STATISTICS WHERE ${tablesIn(database)} ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`);
-  return [...Map.groupBy(rows, ({ table_, name }) => `${table_}.${name}`)]
-    .map(([name, columns]) => `${name} (${columns.map(({ column_ }) => column_ ?? '').join()})`)
-    .sort();
 }
 
 export type CodeSettings = Pick<Code, 'kind' | 'name' | 'charset' | 'collation' | 'database_collation'>;

@@ -1,7 +1,7 @@
 import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { ENGINES_WITH_ROWS, hasOwnRows } from './table-traits.ts';
+import { ENGINES_WITH_ROWS } from './table-traits.ts';
 
 export interface ListedTable {
   name: string;
@@ -33,8 +33,7 @@ export async function tableExists(session: MysqlSession, database: string, table
   return rows.length > 0;
 }
 
-const TABLE_TYPES = new Set(['BASE TABLE', 'SYSTEM VERSIONED']);
-const IS_TABLE = `TABLE_TYPE IN (${[...TABLE_TYPES].map(quoteText).join(', ')})`;
+const IS_TABLE = "TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')";
 
 /** A table with rows of its own. */
 export interface CatalogTable {
@@ -96,17 +95,26 @@ function byName(a: { name: string }, b: { name: string }): number {
 /** `ER_WRONG_MRG_TABLE`: the listed tables are missing or differ. */
 export const WRONG_MERGE = 1168;
 
-export async function readTablesWithoutRows(
-  session: MysqlSession,
-  database: string,
-): Promise<Pick<CatalogTable, 'name' | 'engine'>[]> {
-  const found: Pick<CatalogTable, 'name' | 'engine'>[] = [];
-  for (const { name, type, engine } of await readTableList(session, database)) {
-    if (!TABLE_TYPES.has(type)) continue;
-    if (engine !== null && !hasOwnRows(engine)) found.push({ name, engine });
-    if (engine === null && (await isBrokenMerge(session, database, name))) found.push({ name, engine: 'MRG_MyISAM' });
+interface WithoutRows extends Pick<CatalogTable, 'name' | 'engine'> {
+  schema: string;
+}
+
+/** Finds the tables of a condition whose rows are not their own, MERGE tables that the server cannot open included. */
+async function withoutRows(session: MysqlSession, within: string): Promise<WithoutRows[]> {
+  const known = [...ENGINES_WITH_ROWS].map(quoteText).join(', ');
+  const rows = await session.query<Omit<WithoutRows, 'engine'> & Pick<ListedTable, 'engine'>>(`
+    SELECT TABLE_SCHEMA AS \`schema\`, TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
+    WHERE (${within}) AND ${IS_TABLE} AND (ENGINE IS NULL OR ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA'))`);
+  const found: WithoutRows[] = [];
+  for (const { schema, name, engine } of rows) {
+    if (engine !== null) found.push({ schema, name, engine });
+    else if (await isBrokenMerge(session, schema, name)) found.push({ schema, name, engine: 'MRG_MyISAM' });
   }
   return found.sort(byName);
+}
+
+export function readTablesWithoutRows(session: MysqlSession, database: string): Promise<WithoutRows[]> {
+  return withoutRows(session, tablesIn(database));
 }
 
 async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
@@ -124,9 +132,8 @@ async function isBrokenMerge(session: MysqlSession, database: string, name: stri
  * applied before a table is opened: reading the size of a FEDERATED table contacts its server, and its error fails the
  * whole query.
  */
-export async function ownTablesIn(session: MysqlSession, database: string): Promise<string> {
-  const names = (await readTablesWithoutRows(session, database)).map(({ name }) => quoteBytes(name)).join(', ');
-  return `${tablesIn(database)}${names === '' ? '' : ` AND CAST(TABLE_NAME AS BINARY) NOT IN (${names})`}`;
+export function ownTablesIn(session: MysqlSession, database: string): Promise<string> {
+  return withOwnRows(session, tablesIn(database));
 }
 
 /** Bytes of rows and indexes by database, of the tables of a condition that have rows of their own. */
@@ -158,20 +165,8 @@ export async function keysWithOwnRows(session: MysqlSession, within: string): Pr
   return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
 }
 
-interface InSchema {
-  schema_: string;
-  name: string;
-}
-
-function withoutRows(session: MysqlSession, within: string): Promise<InSchema[]> {
-  const known = [...ENGINES_WITH_ROWS].map(quoteText).join(', ');
-  return session.query<InSchema>(`
-    SELECT TABLE_SCHEMA AS schema_, TABLE_NAME AS name FROM information_schema.TABLES
-    WHERE (${within}) AND ${IS_TABLE} AND ENGINE NOT IN (${known}, 'PERFORMANCE_SCHEMA')`);
-}
-
-function excluding(others: InSchema[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {
-  return [...Map.groupBy(others, ({ schema_ }) => schema_)]
+function excluding(others: WithoutRows[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {
+  return [...Map.groupBy(others, ({ schema }) => schema)]
     .map(([schema, tables]) => {
       const names = tables.map(({ name }) => quoteBytes(name)).join(', ');
       return ` AND NOT (CAST(${column} AS BINARY) = ${quoteBytes(schema)} AND CAST(TABLE_NAME AS BINARY) IN (${names}))`;

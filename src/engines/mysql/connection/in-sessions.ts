@@ -10,6 +10,8 @@ interface SessionsWork<Item> {
   url: DatabaseUrl;
   /** Items are taken out of it. */
   queue: Item[];
+  /** Most sessions at the same time. */
+  sessions?: number;
   /** Sets up each session. */
   prepare?: (session: MysqlSession) => Promise<void>;
   work: (session: MysqlSession, item: Item) => Promise<void>;
@@ -18,10 +20,10 @@ interface SessionsWork<Item> {
 /** Does the work on each item, by a few sessions at the same time. */
 export async function inSessions<Item>(
   context: Pick<EngineContext, 'signal'>,
-  { url, queue, prepare, work }: SessionsWork<Item>,
+  { url, queue, sessions = SESSIONS, prepare, work }: SessionsWork<Item>,
 ): Promise<void> {
   await runWorkers(context.signal, {
-    count: Math.min(SESSIONS, queue.length),
+    count: Math.min(sessions, queue.length),
     async work(signal) {
       await using session = await connect({ signal }, url);
       await prepare?.(session);

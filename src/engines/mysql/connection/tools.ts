@@ -89,34 +89,16 @@ export async function dumpToolFor(context: EngineContext, server: Server): Promi
     .sort((a, b) => compareSeries(a.version, b.version));
   if (tool) return tool;
   const name = server.flavour === 'mysql' ? 'mysqldump' : 'mariadb-dump';
-  throw notFitting(context, {
-    needed: `${server.label} needs its own ${name}, of its version or newer`,
-    server,
-    tools,
-  });
-}
-
-export async function ownClientFor(context: EngineContext, server: Server): Promise<ClientTool> {
-  const tools = await findClientTools(context);
-  const [tool] = tools
-    .filter(({ flavour }) => flavour === server.flavour)
-    .sort((a, b) => compareSeries(b.version, a.version));
-  if (tool) return tool;
-  const name = server.flavour === 'mysql' ? 'mysql' : 'mariadb';
-  const needed = `A snapshot built with program: true is loaded into ${server.label} by its own client, ${name}`;
-  throw notFitting(context, { needed, server, tools });
-}
-
-function notFitting(
-  { runner }: EngineContext,
-  { needed, server, tools }: { needed: string; server: Server; tools: ClientTool[] },
-): UserError {
-  const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
+  const place = context.runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
   // `openDatabase` retries in a container.
-  return new UserError('tools_too_old', `${needed}, and ${place} has none`, {
-    details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
-    hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
-  });
+  throw new UserError(
+    'tools_too_old',
+    `${server.label} needs its own ${name}, of its version or newer, and ${place} has none`,
+    {
+      details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
+      hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
+    },
+  );
 }
 
 const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariadb:11' };

@@ -16,15 +16,17 @@ import { readReadable } from '../catalog/rights/readable.ts';
 import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { dumpToolFor } from '../connection/tools.ts';
 import { type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
 import { definitionsToStore, packDefinitions } from './definitions-file.ts';
 import { dumpProgress } from './dump-progress.ts';
-import { readExclusion } from './excluded-rows.ts';
+import { type Exclusion, readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { NO_ROWS, partsOf } from './parts.ts';
-import { dumpByProgram } from './program/dump-program.ts';
+import { readByProgram, watchDefinitions } from './program/dump-program.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
 import { recordTreatedApart } from './special-tables.ts';
@@ -55,47 +57,43 @@ async function dumpInstant(
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
+  if (byProgram && request.excludeRows) throw excludesByProgram();
   // Their threads start while the session connects.
   await using readers = openReaders(context, { request, count: byProgram ? 0 : cpus });
   await using session = await connect(context, url, { several: true });
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
-  const listed = await readTables(session, database);
-  if (byProgram) {
-    if (request.excludeRows) throw excludesByProgram();
-    warnOfOtherEngines(context, listed);
-    return await dumpByProgram(context, request, { session, server, tables: listed, connected });
-  }
-  const names = listed.map(({ name }) => name);
+  const tool = byProgram ? await dumpToolFor(context, server) : null;
+  const assertUnchanged = tool && (await watchDefinitions(session, { database, display: url.display }));
+  const names = (await readTables(session, database)).map(({ name }) => name);
   // One reader alone needs no lock.
   const needed = (await readers.all()).slice(0, Math.max(1, names.length));
-  const begun = await beginInstant(context, session, { database, tables: names, readers: needed });
+  const begun = tool ? [] : await beginInstant(context, session, { database, tables: names, readers: needed });
   const existing = await readTables(session, database);
   connected(`Connected to ${server.label}`);
 
-  const of = `${formatNumberOf(existing.length, 'table')} of ${url.display}`;
+  const source = `${formatNumberOf(existing.length, 'table')} of ${url.display}`;
+  const of = tool ? `${source} with ${tool.name} ${tool.version}` : source;
   const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
   const exclusion = await readExclusion(session, { tables: existing, schema, request, report });
   const { tables } = exclusion;
   begunWith(tables.map(({ name }) => name));
   warnOfOtherEngines(context, tables);
-  const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
-  const cutTables: CutTable[] = [];
-  const widths = new Map<string, number>();
-  const previousWidths = previousWidthsOf(request.previous);
   const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
-  for (const table of tables) {
-    if (exclusion.excluded.has(table.name)) {
-      cutTables.push({ table, parts: [NO_ROWS] });
-      continue;
-    }
-    const cut = { database, table, previousWidth: previousWidths.get(table.name) };
-    const { parts, width } = await partsOf(session, cut).catch(explain);
-    if (width !== null) widths.set(table.name, width);
-    cutTables.push({ table, parts });
-  }
-  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, onBytes });
+  const widths = new Map<string, number>();
+  const cut = { database, exclusion, previous: request.previous, widths };
+  const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
+  const reading = tool
+    ? readByProgram(context, { request, session, tool, tables, schema, onBytes })
+    : readRows({
+        request,
+        database,
+        schema,
+        tables: await cutAll(session, cut).catch(explain),
+        readers: begun,
+        onBytes,
+      });
   // The definitions are read meanwhile; what is wrong with them is told first.
   reading.catch(() => {});
   const readable = await readReadable(context, session, { url, server, tables });
@@ -109,10 +107,12 @@ async function dumpInstant(
   const features = featuresOf(server.flavour, definitions);
   const collations = collationsIn(definitions);
   const dumped = await reading.catch(explain);
+  await assertUnchanged?.();
   const file = await packDefinitions(request, definitions);
   dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,
+    ...(tool && { program: { name: tool.name, version: tool.version } }),
     database: schema,
     collations,
     features,
@@ -125,12 +125,38 @@ async function dumpInstant(
   } satisfies Details;
   return {
     serverVersion: server.version,
-    toolVersion: server.version,
+    toolVersion: (tool ?? server).version,
     schemas: [schema],
     tables: dumped.map(({ table }) => table),
     files: [file],
     details,
   };
+}
+
+interface CutOptions {
+  database: string;
+  exclusion: Exclusion;
+  previous: Manifest | undefined;
+  /** Takes those of tables in parts. */
+  widths: Map<string, number>;
+}
+
+async function cutAll(
+  session: MysqlSession,
+  { database, exclusion, previous, widths }: CutOptions,
+): Promise<CutTable[]> {
+  const cutTables: CutTable[] = [];
+  const previousWidths = previousWidthsOf(previous);
+  for (const table of exclusion.tables) {
+    if (exclusion.excluded.has(table.name)) {
+      cutTables.push({ table, parts: [NO_ROWS] });
+      continue;
+    }
+    const { parts, width } = await partsOf(session, { database, table, previousWidth: previousWidths.get(table.name) });
+    if (width !== null) widths.set(table.name, width);
+    cutTables.push({ table, parts });
+  }
+  return cutTables;
 }
 
 function previousWidthsOf(previous: Manifest | undefined): Map<string, number> {

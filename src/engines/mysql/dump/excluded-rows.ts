@@ -3,18 +3,10 @@ import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
 import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../shared/rows/excluded-rows.ts';
 import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/rows/null-references.ts';
+import { type ForeignKeyRow, readColumns, readForeignKeys, readIndexes } from '../catalog/columns.ts';
 import { type CatalogTable, keysWithOwnRows, ownTablesIn } from '../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-
-interface KeyRow {
-  table_: string;
-  name: string;
-  column_: string;
-  refers_in: 0 | 1;
-  refers_to: string;
-  refers_column: string;
-}
 
 /** The rows that a dump leaves out, by `DumpRequest.excludeRows`. */
 export interface Exclusion {
@@ -48,14 +40,13 @@ export async function readExclusion(
   const chosen = chooseExcluded(excludeRows.patterns, { tables: [...byName.keys()], database: url.display });
   const excluded = new Set(chosen.flatMap((name) => byName.get(name)?.name ?? []));
   const within = await keysWithOwnRows(session, inDatabase('CONSTRAINT_SCHEMA', database));
-  const rows = await session.query<KeyRow>(foreignKeysQuery(within));
-  const keys = [...Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name])).values()].flatMap((parts) =>
-    foreignKey(parts, byName, named).filter(({ tables: [table = ''] }) => !excluded.has(byName.get(table)?.name ?? '')),
-  );
+  const keys = (await readForeignKeys(session, within))
+    .filter(({ table }) => !excluded.has(table))
+    .map((key) => foreignKey(key, byName, named));
   const dangling = await referencesToNull(keys, {
     excluded: new Set([...excluded].map(named)),
     nullify: excludeRows.nullify,
-    readColumns: () => readColumns(session, { database, named, keys }),
+    readColumns: () => readNeeds(session, { database, named, keys }),
   });
   const nullified: ExcludedRows['nullified'] = [];
   for (const { table, columns, nulled, references } of dangling) {
@@ -84,58 +75,47 @@ function withNulled(table: CatalogTable, conditions: Map<string, string> | undef
 
 /** Names of columns in a key may differ from those of the table in upper and lower case. */
 function foreignKey(
-  parts: KeyRow[],
+  key: ForeignKeyRow,
   byName: Map<string, CatalogTable>,
   named: (table: string) => string,
-): ForeignKey[] {
-  const [first] = parts;
-  if (!first) return [];
-  const [table, references] = [named(first.table_), named(first.refers_to)];
-  const columnIn = (of: string, column: string): string =>
-    byName.get(of)?.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase())?.name ?? column;
-  return [
-    {
-      name: first.name,
-      tables: [table],
-      columns: parts.map(({ column_ }) => columnIn(table, column_)),
-      // References to other databases are not followed.
-      references: Number(first.refers_in) === 1 ? [references] : [],
-      referencedColumns: parts.map(({ refers_column }) => columnIn(references, refers_column)),
-      isFull: false,
-    },
-  ];
-}
-
-interface ColumnRow {
-  table_: string;
-  name: string;
-  nullable: 'YES' | 'NO';
-  generated_: string | null;
+): ForeignKey {
+  const [table, references] = [named(key.table), named(key.otherTable)];
+  const columnsIn = (of: string, columns: string[]): string[] =>
+    columns.map(
+      (column) =>
+        byName.get(of)?.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase())?.name ?? column,
+    );
+  return {
+    name: key.name,
+    tables: [table],
+    columns: columnsIn(table, key.columns),
+    // References to other databases are not followed.
+    references: key.otherSchema === key.schema ? [references] : [],
+    referencedColumns: columnsIn(references, key.otherColumns),
+    isFull: false,
+  };
 }
 
 /** Expressions name columns in quotes: one that only contains such text counts, too. */
-async function readColumns(
+async function readNeeds(
   session: MysqlSession,
   { database, named, keys }: { database: string; named: (table: string) => string; keys: ForeignKey[] },
 ): Promise<Map<string, TableColumns>> {
-  const columns = await session.query<ColumnRow>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, IS_NULLABLE AS nullable, GENERATION_EXPRESSION AS generated_
-    FROM information_schema.COLUMNS WHERE ${await ownTablesIn(session, database)}`);
-  const unique = await session.query<{ table_: string; name: string | null }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name FROM information_schema.STATISTICS
-    WHERE ${await ownTablesIn(session, database)} AND NON_UNIQUE = 0`);
+  const ownTables = await ownTablesIn(session, database);
+  const columns = await readColumns(session, ownTables);
+  const unique = (await readIndexes(session, ownTables)).filter(({ isUnique }) => isUnique);
   const checks = Map.groupBy(await readChecks(session, database), ({ table_ }) => table_);
-  const uniqueIn = Map.groupBy(unique, ({ table_ }) => table_);
+  const uniqueIn = Map.groupBy(unique, ({ table }) => table);
   const inKeys = new Set(
     keys.flatMap((key) => key.tables.flatMap((table) => key.columns.map((name) => `${table}.${name}`))),
   );
   return new Map(
-    [...Map.groupBy(columns, ({ table_ }) => table_)].map(([table, own]) => {
-      const generated = own.filter(({ generated_ }) => (generated_ ?? '') !== '');
+    [...Map.groupBy(columns, ({ table }) => table)].map(([table, own]) => {
+      const generated = own.filter(({ expression }) => (expression ?? '') !== '');
       const needing = [
         ...generated
           .filter(({ name, nullable }) => nullable === 'NO' || inKeys.has(`${named(table)}.${name}`))
-          .map(({ name, generated_ }) => ({ why: `generated column ${name}`, expression: generated_ ?? '' })),
+          .map(({ name, expression }) => ({ why: `generated column ${name}`, expression: expression ?? '' })),
         ...(checks.get(table) ?? []).map(({ name, expression }) => ({ why: `check constraint ${name}`, expression })),
       ];
       const required = own.flatMap((column): [string, string][] => {
@@ -145,8 +125,8 @@ async function readColumns(
         const need = needing.find(({ expression }) => expression.toLowerCase().includes(quoted));
         return need ? [[column.name, need.why]] : [];
       });
-      const names = (uniqueIn.get(table) ?? []).flatMap(({ name }) => name ?? []);
-      return [named(table), { required: new Map(required), unique: new Set(names) }];
+      const parts = (uniqueIn.get(table) ?? []).flatMap((index) => index.columns);
+      return [named(table), { required: new Map(required), unique: new Set(parts.flatMap(({ name }) => name ?? [])) }];
     }),
   );
 }
@@ -171,9 +151,3 @@ async function readChecks(session: MysqlSession, database: string): Promise<Chec
     SELECT ${table} AS table_, CONSTRAINT_NAME AS name, CHECK_CLAUSE AS expression
     FROM information_schema.CHECK_CONSTRAINTS c ${join} WHERE ${within}`);
 }
-
-const foreignKeysQuery = (within: string): string => `
-  SELECT k.TABLE_NAME AS table_, k.CONSTRAINT_NAME AS name, k.COLUMN_NAME AS column_, k.REFERENCED_TABLE_NAME AS refers_to,
-    k.REFERENCED_COLUMN_NAME AS refers_column, k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA AS refers_in
-  FROM information_schema.KEY_COLUMN_USAGE k WHERE ${within} AND k.REFERENCED_TABLE_NAME IS NOT NULL
-  ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`;

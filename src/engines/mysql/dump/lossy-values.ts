@@ -1,17 +1,11 @@
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { type ColumnRow, readColumns } from '../catalog/columns.ts';
 import { significant } from '../catalog/definitions/tokens.ts';
 import { readServer } from '../catalog/introspect.ts';
 import type { CatalogTable } from '../catalog/tables.ts';
 import { quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-
-interface ColumnRow {
-  table_: string;
-  name: string;
-  type: 'json' | 'enum' | 'set';
-  definition: string;
-}
 
 /** A condition on the rows of a table, for values that their text or definition does not carry. */
 interface Doubt {
@@ -38,7 +32,7 @@ export async function reportLossyValues(
   { database, tables }: { database: string; tables: CatalogTable[] },
 ): Promise<void> {
   const doubts = await findDoubts(session, { database, tables });
-  for (const [table, ofTable] of Map.groupBy(doubts, ({ column }) => column.table_)) {
+  for (const [table, ofTable] of Map.groupBy(doubts, ({ column }) => column.table)) {
     const counts = ofTable.map(({ condition }, at) => `COALESCE(SUM(${condition}), 0) AS n${Number(at)}`);
     const [row = {}] = await session.query<Record<string, number | string>>(
       `SELECT ${counts.join(', ')} FROM ${quotePath(database, table)}`,
@@ -59,12 +53,10 @@ async function findDoubts(
 ): Promise<Doubt[]> {
   const { flavour } = await readServer(session);
   const kinds = flavour === 'mysql' ? "'json', 'enum', 'set'" : "'enum', 'set'";
-  const columns = await session.query<ColumnRow>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS name, LOWER(DATA_TYPE) AS type, COLUMN_TYPE AS definition
-    FROM information_schema.COLUMNS WHERE ${tablesIn(database)} AND DATA_TYPE IN (${kinds})`);
+  const columns = await readColumns(session, `${tablesIn(database)} AND DATA_TYPE IN (${kinds})`);
   const stored = new Map(tables.map(({ name, columns: all }) => [name, all]));
-  const isStored = ({ table_, name }: ColumnRow): boolean =>
-    stored.get(table_)?.some((column) => column.name === name && !column.generated) ?? false;
+  const isStored = ({ table, name }: ColumnRow): boolean =>
+    stored.get(table)?.some((column) => column.name === name && !column.generated) ?? false;
   return columns
     .filter(isStored)
     .flatMap((column) => (column.type === 'json' ? [jsonDoubt(column)] : memberDoubts(column)));
@@ -82,7 +74,7 @@ function jsonDoubt(column: ColumnRow): Doubt {
 }
 
 function memberDoubts(column: ColumnRow): Doubt[] {
-  const members = significant(column.definition).flatMap(({ kind, text }) => (kind === 'text' ? [text] : []));
+  const members = significant(column.full_type).flatMap(({ kind, text }) => (kind === 'text' ? [text] : []));
   const name = quoteName(column.name);
   const doubts: Doubt[] = [];
   if (members.includes("''")) {

@@ -12,6 +12,7 @@ import type { Part } from './parts.ts';
 import { ReadFailure, type RowReader } from './row-readers.ts';
 import { selectOf } from './row-select.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
+import type { RowsRead } from './row-worker.ts';
 
 export interface ReadRowsRequest {
   request: DumpRequest;
@@ -76,14 +77,16 @@ export async function readRows({
   const queue = all.toSorted((a, b) => b.table.bytes - a.table.bytes).flatMap(({ files }) => files);
   const unpacked = countParts(tables, (table) => onBytes(table.name, 0, true));
   let failed = false;
-  const fail = ({ table }: RowsFile, error: unknown): unknown => {
-    failed = true;
-    return cannotRead(`${schema}.${table.name}`, error);
+  const read = (reader: RowReader, files: RowsFile[], inMemory: boolean): Promise<RowsRead[]> => {
+    const queries = files.map(({ table, part, name }) => {
+      return { select: selectOf(database, table, part), file: join(request.directory, name), inMemory };
+    });
+    return reader.read(queries).catch((error) => {
+      failed = true;
+      const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
+      throw file ? cannotRead(`${schema}.${file.table.name}`, cause) : cause;
+    });
   };
-  const toRead = ({ table, part, name }: RowsFile): { select: string; file: string } => ({
-    select: selectOf(database, table, part),
-    file: join(request.directory, name),
-  });
   /**
    * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
    * report.
@@ -103,19 +106,14 @@ export async function readRows({
   };
   const readLarge = async (reader: RowReader, file: RowsFile): Promise<Promise<PackedFile>[]> => {
     await writeFile(join(request.directory, file.name), '', { mode: 0o600 });
-    const reading = reader.read(toRead(file));
+    const reading = read(reader, [file], false);
     const growing = pack(file, { grown: reading });
-    file.longest = await reading.catch((error) => {
-      throw fail(file, error);
-    });
+    file.longest = (await reading)[0]?.longest ?? 0;
     return [growing];
   };
   const readSmall = async (reader: RowReader, files: RowsFile[]): Promise<Promise<PackedFile>[]> => {
-    const read = await reader.readSome(files.map(toRead)).catch((error) => {
-      const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
-      throw file ? fail(file, cause) : cause;
-    });
-    return read.map(({ longest, content }, at) => {
+    const rows = await read(reader, files, true);
+    return rows.map(({ longest, content }, at) => {
       const file = files[at];
       if (!file) throw new Error('the reader has read more than it was asked for');
       file.longest = longest;

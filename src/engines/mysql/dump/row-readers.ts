@@ -2,7 +2,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { createThreadPool, workerFile } from '../../../runtime/thread-pool.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
-import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
+import type { RowReply, RowsRead, RowsToRead, RowTask } from './row-worker.ts';
 
 /** Reports the table that could not be read, by its place in the list, with the reason. */
 export class ReadFailure extends Error {
@@ -18,10 +18,8 @@ export class ReadFailure extends Error {
 /** A session in a thread of its own, which writes rows to files. One thing at a time. */
 export interface RowReader extends AsyncDisposable {
   execute(statement: string): Promise<void>;
-  /** Appends the rows of a query to the file, as text, and the terminator; how many bytes the longest row has. */
-  read(rows: { select: string; file: string }): Promise<number>;
-  /** The same of several tables; rows that are few stay in memory, and have no file. Rejects with `ReadFailure`. */
-  readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]>;
+  /** Appends the rows of queries to the files, as text, and the terminator. Rejects with `ReadFailure`. */
+  read(tables: RowsToRead[]): Promise<RowsRead[]>;
 }
 
 /** Connects; ends with the signal, whatever it is doing. */
@@ -47,12 +45,8 @@ export async function openRowReader({
 
   const reader: RowReader = {
     execute: async (statement) => void (await ask({ task: 'execute', statement })),
-    async read(rows) {
-      const [read] = await ask({ task: 'read', ...rows });
-      return read?.longest ?? 0;
-    },
-    readSome: (tables) =>
-      ask({ task: 'read-some', tables }).catch((error) => {
+    read: (tables) =>
+      ask({ task: 'read', tables }).catch((error) => {
         throw new ReadFailure(failedAt, error);
       }),
     [Symbol.asyncDispose]: () => threads.close(),

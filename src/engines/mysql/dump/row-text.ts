@@ -6,7 +6,6 @@
 
 /** Ends the content of a complete file: no row begins with a backslash and a dot. Its own line feed begins it. */
 export const ROWS_TERMINATOR = '\n\\.\n';
-export const ROWS_TERMINATOR_BYTES = 4;
 export const ROWS_TERMINATOR_LINES = 2;
 
 export const TAB = 9;

@@ -13,9 +13,15 @@ import { ROWS_TERMINATOR } from './row-text.ts';
 export type RowTask =
   | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
   | { task: 'execute'; statement: string }
-  | { task: 'read'; select: string; file: string }
-  /** Reads tables that are probably small, one after the other. */
-  | { task: 'read-some'; tables: { select: string; file: string }[] };
+  /** Reads tables one after the other. */
+  | { task: 'read'; tables: RowsToRead[] };
+
+export interface RowsToRead {
+  select: string;
+  file: string;
+  /** They are probably few: they stay in memory when they fit into a block. */
+  inMemory: boolean;
+}
 
 export interface RowsRead {
   /** Bytes of the longest row that was read, as text. */
@@ -69,9 +75,7 @@ async function work(task: RowTask): Promise<RowsRead[]> {
       await execute(task.statement);
       return [];
     case 'read':
-      return [await readOne(task)];
-    case 'read-some':
-      return await readSome(task.tables);
+      return await readAll(task.tables);
     default:
       return task satisfies never;
   }
@@ -84,12 +88,14 @@ function execute(statement: string): Promise<void> {
 }
 
 /** One table after the other: their queries travel together, since waiting for each answer takes longer than reading it. */
-async function readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]> {
+async function readAll(tables: RowsToRead[]): Promise<RowsRead[]> {
   const read: RowsRead[] = [];
   let kept = 0;
   // Tables may be larger than the server thinks.
-  const nextSink = (): RowSink =>
-    new RowSink(tables[at]?.file ?? '', { inMemory: kept < MOST_KEPT_BYTES || at >= tables.length });
+  const nextSink = (): RowSink => {
+    const next = tables[at];
+    return new RowSink(next?.file ?? '', { inMemory: !next || (next.inMemory && kept < MOST_KEPT_BYTES) });
+  };
   for (const packet of packetsOf(tables.map(({ select }) => select))) {
     let sink = nextSink();
     try {
@@ -115,18 +121,6 @@ async function readSome(tables: { select: string; file: string }[]): Promise<Row
     }
   }
   return read;
-}
-
-async function readOne({ select, file }: { select: string; file: string }): Promise<RowsRead> {
-  const sink = new RowSink(file, { inMemory: false });
-  try {
-    await forEachRow(connected(), select, { take: (row) => sink.rows.take(row), long: sink.rows }).catch((error) => {
-      throw sink.unwritable ?? translated(error);
-    });
-    return sink.end();
-  } finally {
-    sink.close();
-  }
 }
 
 /** Rows as text: in the file, or in memory when they fit into a block. */

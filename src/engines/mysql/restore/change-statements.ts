@@ -2,6 +2,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ChangesToWrite, TableChanges } from '../../facets/changes.ts';
 import { groupsOf } from '../../shared/groups.ts';
 import { cannotWrite, valuesOf, withReplaced } from '../../shared/rows/change-statements.ts';
+import { readColumns, readIndexes } from '../catalog/columns.ts';
 import { connect } from '../connection/connect.ts';
 import { plainWord, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
@@ -31,7 +32,7 @@ export async function changeStatements(
   await using session = await connect(context, url);
   const database = url.database ?? '';
   await assertNoTriggers(session, { database, details, tables });
-  const columns = await readColumns(session, database);
+  const columns = await readOwnColumns(session, database);
   const written = tables.map((one): WrittenTable => {
     const { table, columns: names } = dataOf({ details }, one.table);
     const known = new Map(columns.filter((column) => column.table === table).map((column) => [column.name, column]));
@@ -58,18 +59,16 @@ async function assertNoTriggers(
   if (found) throw cannotWrite(`triggers of ${found.name} would run`);
 }
 
-async function readColumns(session: MysqlSession, database: string): Promise<(Column & { table: string })[]> {
-  const columns = await session.query<Record<'t' | 'c' | 'type', string> & { charset: string | null }>(
-    `SELECT TABLE_NAME AS t, COLUMN_NAME AS c, DATA_TYPE AS type, CHARACTER_SET_NAME AS charset FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
+async function readOwnColumns(session: MysqlSession, database: string): Promise<(Column & { table: string })[]> {
+  const indexes = await readIndexes(session, tablesIn(database));
+  const unique = indexes.filter(({ isUnique }) => isUnique);
+  const names = new Set(
+    unique.flatMap(({ table, columns }) => columns.map(({ name }) => JSON.stringify([table, name]))),
   );
-  const unique = await session.query<{ t: string; c: string | null }>(
-    `SELECT TABLE_NAME AS t, COLUMN_NAME AS c FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND ${tablesIn(database)}`,
-  );
-  const names = new Set(unique.map(({ t, c }) => JSON.stringify([t, c])));
-  return columns.map(({ t, c, type, charset }) => ({
-    ...{ table: t, name: c, type: type.toLowerCase(), charset },
+  return (await readColumns(session, tablesIn(database))).map(({ table, name, type, charset }) => ({
+    ...{ table, name, type, charset },
     // An index on an expression names no column.
-    fixed: names.has(JSON.stringify([t, c])) || names.has(JSON.stringify([t, null])),
+    fixed: names.has(JSON.stringify([table, name])) || names.has(JSON.stringify([table, null])),
   }));
 }
 

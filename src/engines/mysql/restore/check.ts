@@ -1,6 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { assertNoDifferences, compareNames, type ExpectedRows, expectedRows } from '../../shared/verify.ts';
 import type { CodeDefinitions, Definitions, TableDefinition } from '../catalog/definitions/definitions.ts';
@@ -9,9 +10,11 @@ import { readNameCase } from '../catalog/name-case.ts';
 import { hasOwnRows, traitsOf } from '../catalog/table-traits.ts';
 import { type ListedTable, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Details } from '../details.ts';
+import { dataOf } from './rows/load-tables.ts';
 
 interface Check {
   url: DatabaseUrl;
@@ -31,24 +34,21 @@ export async function checkRestored(context: EngineContext, check: Check): Promi
 }
 
 async function countRows(context: EngineContext, { url, details, plan, cpus }: Check): Promise<string[]> {
-  const queue = expectedRows(plan);
   const differences: string[] = [];
-  const worker = async (): Promise<void> => {
-    await using session = await connect(context, url);
-    for (let next = takeSome(queue); next.length > 0; next = takeSome(queue)) {
-      const counts = next.map(({ table }, at) => {
-        const data = details.data[table.file.name];
-        if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-        return `SELECT ${Number(at)} AS place, COUNT(*) AS counted FROM ${quoteName(data.table)}`;
-      });
+  await inSessions(context, {
+    ...{ url, queue: groupsToCount(expectedRows(plan)), sessions: cpus },
+    async work(session, group) {
+      const counts = group.map(
+        ({ table }, at) =>
+          `SELECT ${Number(at)} AS place, COUNT(*) AS counted FROM ${quoteName(dataOf({ details }, table).table)}`,
+      );
       const counted = await session.query<{ place: number; counted: number }>(counts.join(' UNION ALL '));
       const found = new Map(counted.map(({ place, counted: rows }) => [Number(place), Number(rows)]));
-      for (const [at, { table, rows, words }] of next.entries()) {
+      for (const [at, { table, rows, words }] of group.entries()) {
         if (found.get(at) !== rows) differences.push(`${table.name}: ${found.get(at)} rows, ${words}`);
       }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(cpus, queue.length) }, worker));
+    },
+  });
   return differences.sort();
 }
 
@@ -56,13 +56,11 @@ async function countRows(context: EngineContext, { url, details, plan, cpus }: C
 const COUNTED_TOGETHER = 100;
 const SMALL_ROWS = 1000;
 
-/** The next large table, or a number of small ones. */
-function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
-  const taken = queue.splice(-1);
-  if ((taken[0]?.rows ?? 0) > SMALL_ROWS) return taken;
-  while (taken.length < COUNTED_TOGETHER && (queue.at(-1)?.rows ?? SMALL_ROWS + 1) <= SMALL_ROWS)
-    taken.push(...queue.splice(-1));
-  return taken;
+/** Each large table, then the small ones. */
+function groupsToCount(tables: ExpectedRows[]): ExpectedRows[][] {
+  const isLarge = ({ rows }: ExpectedRows): boolean => rows > SMALL_ROWS;
+  const small = tables.filter((table) => !isLarge(table));
+  return [...tables.filter(isLarge).map((table) => [table]), ...groupsOf(small, COUNTED_TOGETHER)];
 }
 
 async function compareObjects(

@@ -15,7 +15,6 @@ import { readGrants } from '../catalog/rights/rights.ts';
 import { tablesOf } from '../catalog/tables.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { ownClientFor } from '../connection/tools.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { assertNoForeignReferences } from '../swap/foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from '../swap/routine-grants.ts';
@@ -45,7 +44,6 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const all = [...arriving.tables, ...arriving.views];
   assertNoNameCollision(await readNameCase(session, all), all);
   const { tables, empty } = divideTables(manifest.tables, request);
-  if (details.program) await ownClientFor(context, server);
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
   const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   assertEnoughSpace(inspected, copiesOf(keepBase) * bytes);

@@ -42,7 +42,6 @@ import { openBase, rowsFromBase } from './difference/fill-difference.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
-import { openClient } from './rows/load-program.ts';
 import { analyzeTables } from './statistics.ts';
 import { createTemporaryUser } from './temporary-user.ts';
 
@@ -94,7 +93,6 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
           ? await createTemporaryUser(running, server, { ...run, shadow })
           : null;
       const shadowUrl = user?.url ?? withDatabase(url, shadow);
-      const client = details.program ? await openClient(running, { ...run, url: shadowUrl }) : null;
       const tables = leftOut.map(({ table }) => table);
       const opening = { url, earlier: run.earlier, definitions: definitions.tables };
       const from = planned && (await openBase(server, { ...opening, planned }));
@@ -105,7 +103,6 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         read,
         details,
         definitions,
-        client,
         leftOut: tables,
         helper: user?.helper ?? null,
         fromBase: from && rowsFromBase(running, from, (reused) => kept.push(...(afterLoad ? [] : reused))),

@@ -2,11 +2,11 @@ import { redact } from '../../../process/redact.ts';
 import { boundedLines } from '../../../text/bounded-list.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { runWorkers } from '../../shared/run-together.ts';
 import { histogramClauses, presentHistograms } from '../catalog/histograms.ts';
 import { readServer } from '../catalog/introspect.ts';
 import { readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -45,15 +45,12 @@ export async function analyzeTables(
   const wanted = await presentHistograms(listing, database, histograms);
   const byTable = Map.groupBy(wanted, ({ table }) => table);
   const refused: string[] = [];
-  await runWorkers(context.signal, {
-    count: Math.min(sessions, queue.length),
-    async work(signal) {
-      await using session = await connect({ signal }, url);
-      for (let table = queue.shift(); table !== undefined && !signal.aborted; table = queue.shift()) {
-        for (const clause of ['', ...histogramClauses(byTable.get(table) ?? [], server)]) {
-          const error = await analyze(session, `${quoteName(table)} ${clause}`);
-          if (error !== null) refused.push(`${table}: ${error}`);
-        }
+  await inSessions(context, {
+    ...{ url, queue, sessions },
+    async work(session, table) {
+      for (const clause of ['', ...histogramClauses(byTable.get(table) ?? [], server)]) {
+        const error = await analyze(session, `${quoteName(table)} ${clause}`);
+        if (error !== null) refused.push(`${table}: ${error}`);
       }
     },
   });

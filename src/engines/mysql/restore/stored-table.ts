@@ -8,7 +8,7 @@ import { withDanglingApart } from '../catalog/definitions/foreign-keys.ts';
 import { withSequencesOwn } from '../catalog/definitions/sequence-defaults.ts';
 import { showTables } from '../catalog/definitions/show-tables.ts';
 import { splitTable } from '../catalog/definitions/statement-text.ts';
-import { entriesOf } from '../catalog/definitions/table-entries.ts';
+import { entriesOf, namesIn, withoutTexts } from '../catalog/definitions/table-entries.ts';
 import { readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -82,9 +82,6 @@ const NO_CODE: Omit<Definitions, 'tables'> = {
   ...{ routines: [], views: [], triggers: [], events: [], sequences: [] },
 };
 
-const PRIMARY_KEY = /\bPRIMARY KEY \(((?:`[^`]*`|[^()`]|\(\d+\))*)\)/;
-
 function keyIn(create: string): string[] {
-  const [, columns = ''] = PRIMARY_KEY.exec(create) ?? [];
-  return [...columns.matchAll(/`((?:[^`]|``)*)`/g)].map(([, name = '']) => name.replaceAll('``', '`'));
+  return namesIn(withoutTexts(entriesOf(create).entries.find((entry) => entry.startsWith('PRIMARY KEY ')) ?? ''));
 }

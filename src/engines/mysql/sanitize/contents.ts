@@ -9,7 +9,7 @@ export async function readContents(context: EngineContext, url: DatabaseUrl): Pr
   await using session = await connect(context, url);
   const rows = await readCatalog(session, url.database ?? '');
   const columns = rows.map((row) => ({
-    ...{ schema: null, table: row.table_, column: row.column_, type: row.type },
+    ...{ schema: null, table: row.table, column: row.name, type: row.full_type },
     shape: shapeOf(row),
   }));
   return { columns, largeObjects: false };
@@ -17,7 +17,7 @@ export async function readContents(context: EngineContext, url: DatabaseUrl): Pr
 
 function shapeOf(row: CatalogRow): Shape {
   if (familyOf(row) === 'document') return { kind: 'document' };
-  if (row.base !== 'enum' && row.base !== 'set') return { kind: 'plain' };
-  const quoted = row.type.slice(row.base.length).match(/'(?:[^']|'')*'/g) ?? [];
+  if (row.type !== 'enum' && row.type !== 'set') return { kind: 'plain' };
+  const quoted = row.full_type.slice(row.type.length).match(/'(?:[^']|'')*'/g) ?? [];
   return { kind: 'enum', values: quoted.map((value) => value.slice(1, -1).replaceAll("''", "'")) };
 }

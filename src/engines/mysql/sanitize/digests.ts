@@ -2,6 +2,7 @@ import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.t
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
+import { readColumns } from '../catalog/columns.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -22,10 +23,8 @@ export async function digestColumns(
 }
 
 async function presentColumns(session: MysqlSession, database: string, columns: ColumnFacts[]): Promise<ColumnFacts[]> {
-  const rows = await session.query<{ table_: string; column_: string }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
-    WHERE ${tablesIn(database)}`);
-  const present = new Set(rows.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
+  const rows = await readColumns(session, tablesIn(database));
+  const present = new Set(rows.map(({ table, name }) => JSON.stringify([table, name])));
   return columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));
 }
 

@@ -6,12 +6,13 @@ import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/s
 import type { EngineContext } from '../../engine-context.ts';
 import type { SuggestionRequest } from '../../facets/sanitize.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
+import { readColumns, readForeignKeys as readForeignKeyRows } from '../catalog/columns.ts';
 import type { Code } from '../catalog/definitions/definitions.ts';
 import { readCode, readDefinitions } from '../catalog/definitions/read-definitions.ts';
 import { withoutDefiner } from '../catalog/definitions/statement-text.ts';
 import { lexicalModeOf } from '../catalog/definitions/tokens.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, quoteName, quoteText } from '../connection/quote.ts';
+import { inDatabase, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
@@ -75,26 +76,20 @@ export async function readForeignKeys(
   session: MysqlSession,
   { database, schema }: { database: string; schema: string },
 ): Promise<ForeignKey[]> {
-  const rows = await session.query<Record<'table_' | 'name' | 'column_' | 'ref_table' | 'ref_column', string>>(`
-    SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, COLUMN_NAME AS column_,
-      REFERENCED_TABLE_NAME AS ref_table, REFERENCED_COLUMN_NAME AS ref_column
-    FROM information_schema.KEY_COLUMN_USAGE
-    WHERE ${inDatabase('TABLE_SCHEMA', database)} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA
-    ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`);
+  const within = `${inDatabase('TABLE_SCHEMA', database)} AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA`;
+  const keys = await readForeignKeyRows(session, within);
   const { tables } = await readDefinitions(session, database, () => {});
-  const ofKey = Map.groupBy(rows, ({ table_, name }) => JSON.stringify([table_, name]));
-  return [...ofKey.values()].flatMap((pairs) => {
-    const { table_: table = '', name = '' } = pairs[0] ?? {};
+  return keys.flatMap(({ table, name, columns, otherTable, otherColumns }) => {
     const definitions = tables.find((one) => one.name === table)?.foreignKeys ?? [];
     const definition = definitions.find((clause) => clause.startsWith(`CONSTRAINT ${quoteName(name)} `));
     if (definition === undefined) return [];
-    const places = pairs.map(
-      ({ column_, ref_table, ref_column }): KeyPair => [
-        { schema, table, column: column_ },
-        { schema, table: ref_table, column: ref_column },
+    const pairs = columns.map(
+      (column, at): KeyPair => [
+        { schema, table, column },
+        { schema, table: otherTable, column: otherColumns[at] ?? '' },
       ],
     );
-    return [{ table, name, definition, pairs: places }];
+    return [{ table, name, definition, pairs }];
   });
 }
 
@@ -123,11 +118,10 @@ function createTrigger({ create, sql_mode }: Code): string {
 
 /** By table, columns with ON UPDATE CURRENT_TIMESTAMP, which otherwise change with each UPDATE. */
 async function clocksOf(session: MysqlSession, database: string): Promise<Map<string, string[]>> {
-  const rows = await session.query<{ table_: string; column_: string }>(`
-    SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
-    WHERE ${inDatabase('TABLE_SCHEMA', database)} AND EXTRA LIKE '%on update%'`);
-  const byTable = Map.groupBy(rows, ({ table_ }) => table_);
-  return new Map([...byTable].map(([table, of]) => [table, of.map(({ column_ }) => column_)]));
+  const columns = await readColumns(session, tablesIn(database));
+  const clocks = columns.filter(({ extra }) => /on update/i.test(extra));
+  const byTable = Map.groupBy(clocks, ({ table }) => table);
+  return new Map([...byTable].map(([table, of]) => [table, of.map(({ name }) => name)]));
 }
 
 function inSql({ column, family, ignoresCase }: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'> {

@@ -2,10 +2,10 @@ import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
 import { type CopiedAmount, copyProgress } from '../../shared/bytes-progress.ts';
-import { runWorkers } from '../../shared/run-together.ts';
 import type { TableDefinition } from '../catalog/definitions/definitions.ts';
 import { nonGeneratedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
+import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/rows/load-tables.ts';
@@ -35,19 +35,20 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
   const queue = tasksOf(copying);
   const onMoved = copyProgress(context.report, new Map(queue.map(({ table, rows }) => [table.name, rows])));
   const counts = new Map<string, number>();
-  const worker = async (signal: AbortSignal): Promise<void> => {
-    await using session = await connect({ signal }, run.url);
-    for (const setting of LOADING_SETTINGS) await session.execute(setting);
-    const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
-    const localInfile = server?.allowed === 1;
-    for (let task = queue.shift(); task && !signal.aborted; task = queue.shift()) {
-      const { table } = task;
+  await inSessions(context, {
+    ...{ url: run.url, queue, sessions: source.sessions },
+    async prepare(session) {
+      for (const setting of LOADING_SETTINGS) await session.execute(setting);
+    },
+    async work(session, { table }) {
+      const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
       const own = nonGeneratedColumns(table.catalog);
       const { name } = table;
       const into = { table: table.catalog.name, columns: own.map((column) => column.name) };
       const loaded = await source.withSession(async (reading) => {
         const content = contentOf(reading, { copying, table, onMoved: (moved) => onMoved(name, moved) });
         const texts = own.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name);
+        const localInfile = server?.allowed === 1;
         const rows = await loadRows(session, { name, localInfile, rows: { ...into, texts, content } });
         if (rows.doubts.length > 0) {
           const sent = contentOf(reading, { copying, table, onMoved: () => {} });
@@ -56,10 +57,9 @@ export async function copyRows(context: EngineContext, copying: SubsetCopyOption
         return rows.loaded;
       });
       counts.set(name, loaded);
-      await buildIndexes(session, table, indexes.get(table.catalog.name) ?? []);
-    }
-  };
-  await runWorkers(context.signal, { count: Math.min(source.sessions, queue.length), work: worker });
+      for (const clauses of indexes.get(table.catalog.name) ?? []) await alter(session, table.catalog.name, clauses);
+    },
+  });
   await buildOthers(context, copying, counts);
   return counts;
 }
@@ -72,10 +72,6 @@ function tasksOf({ source: { catalog }, run: { plan, collected } }: SubsetCopyOp
       return all || rows > 0 ? [{ table, rows }] : [];
     })
     .sort((a, b) => b.rows - a.rows);
-}
-
-async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, indexes: string[][]): Promise<void> {
-  for (const clauses of indexes) await alter(session, catalog.name, clauses);
 }
 
 async function buildOthers(

@@ -58,9 +58,9 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       const { signal } = new AbortController();
       await using reader = await openRowReader({ url: parseMysqlUrl(server.url('app')), signal });
       const file = join(folder.path, 'long.rows');
-      const read = await reader.readSome([
-        { select: selectOf(SOME), file },
-        { select: "SELECT 'short'", file: join(folder.path, 'short.rows') },
+      const read = await reader.read([
+        { select: selectOf(SOME), file, inMemory: true },
+        { select: "SELECT 'short'", file: join(folder.path, 'short.rows'), inMemory: true },
       ]);
       expect(read.map(({ longest }) => longest)).toEqual([2 * 5 * CHUNK_BYTES + '\t\\N\n'.length, 'short\n'.length]);
       expect((await readFile(file)).equals(Buffer.concat([textOf(SOME), Buffer.from(ROWS_TERMINATOR)]))).toBe(true);

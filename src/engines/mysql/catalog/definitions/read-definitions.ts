@@ -225,11 +225,6 @@ function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): { byt
   return { bytes: bytesOfText(joined([...tokensOf(text, mode)], dropped)).toString('base64') };
 }
 
-async function showCreate(session: MysqlSession, what: string): Promise<string> {
-  const [row = {}] = await session.query<Record<string, string | null>>(`SHOW CREATE ${what}`);
-  return statementOf(row) ?? '';
-}
-
 /** The column's name depends on the kind of object. */
 function statementOf<Value>(row: Record<string, Value | null>): Value | null {
   const column = Object.keys(row).find((name) => /^(Create .*|SQL Original Statement)$/.test(name));
@@ -241,10 +236,6 @@ async function readSequence(session: MysqlSession, { name, database }: { name: s
   const [row] = await session.query<{ next: string | number }>(
     `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${path}`,
   );
-  const create = await showCreate(session, `SEQUENCE ${path}`);
-  return {
-    name,
-    create: withoutDatabase(create, database),
-    next: String(row?.next ?? 1),
-  };
+  const [shown = {}] = await session.query<Record<string, string | null>>(`SHOW CREATE SEQUENCE ${path}`);
+  return { name, create: withoutDatabase(statementOf(shown) ?? '', database), next: String(row?.next ?? 1) };
 }

@@ -50,6 +50,11 @@ const QUOTED = new RegExp(
   'gsu',
 );
 
+/** Names in backticks, of a text without quoted texts. */
+export function namesIn(text: string): string[] {
+  return [...text.matchAll(/`((?:[^`]|``)*)`/g)].map(([, name = '']) => name.replaceAll('``', '`'));
+}
+
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
 const NAME = '`((?:[^`]|``)*)`';
 const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);

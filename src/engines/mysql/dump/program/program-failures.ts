@@ -3,10 +3,13 @@ import { UserError } from '../../../../runtime/errors.ts';
 import type { CatalogTable } from '../../catalog/tables.ts';
 import type { ClientTool } from '../../connection/tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
-import { StatementUnknown } from './script-definitions.ts';
 import type { ProgramTable } from './table-files.ts';
 
 export const LINES_TOLD = 20;
+
+export class StatementUnknown extends Error {
+  override readonly name = 'StatementUnknown';
+}
 
 export function assertNothingMissing(tables: CatalogTable[], dumped: ProgramTable[]): void {
   const there = new Set(dumped.map(({ table }) => table));

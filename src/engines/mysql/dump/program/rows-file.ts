@@ -1,17 +1,14 @@
+import type { StatementPiece } from '../../restore/rows/insert-rows.ts';
 import { InsertRefused, InsertScanner } from './insert-scanner.ts';
 
-/** A comment, so that the client can read the file. */
 export const END_OF_ROWS = '-- tool: end of rows\n';
 const NEWLINE = 10;
 
-/**
- * The INSERT statements of a file, checked while they pass: the client would run any other statement. A part is valid
- * until the next is read.
- */
+/** The INSERT statements of a file, checked while they pass: the server would run any other statement. */
 export async function* checkedRows(
   content: AsyncIterable<Uint8Array>,
   { table, rows }: { table: string; rows: number },
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<StatementPiece> {
   let insert: InsertScanner | null = null;
   let held: Uint8Array[] = [];
   let counted = 0;
@@ -32,9 +29,9 @@ export async function* checkedRows(
         continue;
       }
       if (insert.table !== table) throw new InsertRefused(`it is of the table ${insert.table}`);
-      yield* held;
+      for (const bytes of held) yield { bytes, last: false };
       held = [];
-      yield part;
+      yield { bytes: part, last: insert.done };
       if (!insert.done) continue;
       counted += insert.rows;
       insert = null;

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { filesOfTable, type Manifest, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
+import type { EarlierSnapshot } from '../../../facets/restore.ts';
+import type { EarlierTables } from '../../../shared/rows/compare-tables.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
-import type { Details } from '../../details.ts';
+import { type Details, detailsOf } from '../../details.ts';
 import { withoutCounter } from '../stored-table.ts';
 
 /** Content of a base copy by the snapshot that it was made from, by which a later load finds what differs from it. */
@@ -62,4 +64,17 @@ const DIGEST_CHARACTERS = 32;
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+/** Columns are not compared: those of a base copy whose rows are replaced have the same definition. */
+export function earlierTables({ manifest, read }: EarlierSnapshot): EarlierTables {
+  const details = detailsOf(manifest);
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+  return {
+    read,
+    find(table, digest) {
+      const before = tables.get(table.name);
+      return before && digestRows(before, details) === digest ? before : null;
+    },
+  };
 }

@@ -9,8 +9,7 @@ import { DEFINITIONS_FILE, type Details } from '../../details.ts';
 import { BASE } from '../../server/names.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
 import { readDefinitionsFile } from '../rows/fill.ts';
-import { earlierTables } from './compare-with-base.ts';
-import { type BaseContents, byProgram, digestColumns, digestRows } from './contents.ts';
+import { type BaseContents, byProgram, digestColumns, digestRows, earlierTables } from './contents.ts';
 import { usableKey } from './usable-key.ts';
 
 export interface BaseComparison {

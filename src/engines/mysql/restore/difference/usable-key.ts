@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
-import { entriesOf, withoutTexts } from '../../catalog/definitions/table-entries.ts';
+import { entriesOf, namesIn, withoutTexts } from '../../catalog/definitions/table-entries.ts';
 
 /** A key by which a row is found, whose columns are whole and NOT NULL. */
 export interface UsableKey {
@@ -21,11 +21,8 @@ export function usableKey({ create, indexes }: TableDefinition, loaded: string[]
   );
 }
 
-const COLUMN = /^`((?:[^`]|``)*)` /;
-
 function filledColumn(entry: string): string[] {
-  const [, name] = COLUMN.exec(entry) ?? [];
-  return name !== undefined && /\bNOT NULL\b/.test(withoutTexts(entry)) ? [unquoted(name)] : [];
+  return /^`.*\bNOT NULL\b/s.test(withoutTexts(entry)) ? namesIn(entry).slice(0, 1) : [];
 }
 
 /** Without lengths, directions and expressions: only whole columns. */
@@ -33,11 +30,5 @@ const KEY = /^(PRIMARY|UNIQUE) KEY (?:`(?:[^`]|``)*` )?\(((?:`(?:[^`]|``)*`(?:,|
 
 function keyIn(entry: string): UsableKey[] {
   const [, kind, columns] = KEY.exec(entry) ?? [];
-  if (columns === undefined) return [];
-  const names = [...columns.matchAll(/`((?:[^`]|``)*)`/g)].map(([, name = '']) => unquoted(name));
-  return [{ columns: names, isPrimary: kind === 'PRIMARY' }];
-}
-
-function unquoted(name: string): string {
-  return name.replaceAll('``', '`');
+  return columns === undefined ? [] : [{ columns: namesIn(columns), isPrimary: kind === 'PRIMARY' }];
 }

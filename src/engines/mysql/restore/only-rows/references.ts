@@ -1,19 +1,10 @@
 import { tableName } from '../../../../text/table-names.ts';
 import { type DanglingReference, danglingRows, KEYS_LISTED } from '../../../shared/rows/only-rows.ts';
+import { type ForeignKeyRow, readForeignKeys } from '../../catalog/columns.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { keysWithOwnRows } from '../../catalog/tables.ts';
 import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
-
-interface KeyColumn {
-  name: string;
-  own: string;
-  own_table: string;
-  own_column: string;
-  other: string;
-  other_table: string;
-  other_column: string;
-}
 
 export interface Reference extends Omit<DanglingReference, 'rows' | 'keys'> {
   /** The rest of a query for its dangling rows. */
@@ -43,49 +34,44 @@ export async function readReferences(
   const among = (column: string): string => tables.map((table) => inDatabase(column, table)).join(' OR ');
   const own = `${inDatabase('TABLE_SCHEMA', database)} AND (${among('TABLE_NAME')})`;
   const other = `${inDatabase('REFERENCED_TABLE_SCHEMA', database)} AND (${among('REFERENCED_TABLE_NAME')})`;
-  const columns = await session.query<KeyColumn>(`
-    SELECT CONSTRAINT_NAME AS name, TABLE_SCHEMA AS own, TABLE_NAME AS own_table, COLUMN_NAME AS own_column,
-      REFERENCED_TABLE_SCHEMA AS other, REFERENCED_TABLE_NAME AS other_table, REFERENCED_COLUMN_NAME AS other_column
-    FROM information_schema.KEY_COLUMN_USAGE
-    WHERE REFERENCED_TABLE_NAME IS NOT NULL AND ${await keysWithOwnRows(session, `(${own}) OR (${other})`)}
-    ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`);
-  const keys = Map.groupBy(columns, (key) => JSON.stringify([key.own, key.own_table, key.name]));
+  const keys = await readForeignKeys(session, await keysWithOwnRows(session, `(${own}) OR (${other})`));
   const existing = new Set(
     (
       await session.query<{ path: string }>(`
         SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) AS path FROM information_schema.TABLES
-        WHERE ${[database, ...new Set(columns.map((column) => column.other))].map((name) => inDatabase('TABLE_SCHEMA', name)).join(' OR ')}`)
+        WHERE ${[database, ...new Set(keys.map((key) => key.otherSchema))].map((name) => inDatabase('TABLE_SCHEMA', name)).join(' OR ')}`)
     ).map(({ path }) => path.toLowerCase()),
   );
   const { fold } = await readNameCase(session, tables);
   const replaced = new Set(tables.map(fold));
   const pathOf = (home: string, table: string): string =>
     quotePath(home.toLowerCase() === database.toLowerCase() && replaced.has(fold(table)) ? rowsIn : home, table);
-  return [...keys.values()].flatMap((parts) => {
-    const [first] = parts;
+  return keys.flatMap((key) => {
     // A foreign key to a table that does not exist refers to none.
-    if (!first || !existing.has(`${first.other}.${first.other_table}`.toLowerCase())) return [];
+    if (!existing.has(`${key.otherSchema}.${key.otherTable}`.toLowerCase())) return [];
     const named = (place: string, table: string): string =>
       tableName(place.toLowerCase() === database.toLowerCase() ? schema : place, table);
-    const [from, to] = [pathOf(first.own, first.own_table), pathOf(first.other, first.other_table)];
+    const [from, to] = [pathOf(key.schema, key.table), pathOf(key.otherSchema, key.otherTable)];
     return [
       {
-        key: first.name,
-        table: named(first.own, first.own_table),
-        columns: parts.map((part) => part.own_column),
-        references: named(first.other, first.other_table),
-        dangling: danglingOf(parts, from, to),
-        home: first.own,
-        own: first.own_table,
+        key: key.name,
+        table: named(key.schema, key.table),
+        columns: key.columns,
+        references: named(key.otherSchema, key.otherTable),
+        dangling: danglingOf(key, from, to),
+        home: key.schema,
+        own: key.table,
         reads: [`${from} AS f`, `${to} AS t`],
       },
     ];
   });
 }
 
-function danglingOf(parts: KeyColumn[], from: string, to: string): string {
-  const filled = parts.map((part) => `f.${quoteName(part.own_column)} IS NOT NULL`).join(' AND ');
-  const same = parts.map((part) => `t.${quoteName(part.other_column)} = f.${quoteName(part.own_column)}`).join(' AND ');
+function danglingOf({ columns, otherColumns }: ForeignKeyRow, from: string, to: string): string {
+  const filled = columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
+  const same = columns
+    .map((column, at) => `t.${quoteName(otherColumns[at] ?? '')} = f.${quoteName(column)}`)
+    .join(' AND ');
   return `FROM ${from} f WHERE ${filled}
     AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same})`;
 }

@@ -27,14 +27,11 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type ArrivingDefinitions, assertPlanned, leaveOutRemote, readersOf, reportLeftOutViews } from '../left-out.ts';
 import { failRestore } from '../restore-errors.ts';
-import { type Client, loadByProgram } from './load-program.ts';
-import { alter, hasFewRows, type LoadTablesOptions, loadTables, makeTable, makeTables } from './load-tables.ts';
+import { alter, hasFewRows, type LoadTablesOptions, loadTables, makeTable } from './load-tables.ts';
 
 export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cpus' | 'read'> {
   details: Details;
   definitions: Definitions;
-  /** Loads the rows of a snapshot that the vendor's program has written. */
-  client?: Client | null;
   /** Tables of the snapshot that are not created. */
   leftOut: string[];
   /** The base copy that rows are taken from. */
@@ -109,15 +106,10 @@ export async function fillDatabase(context: EngineContext, fill: FillOptions): P
   const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
   await createSequences(session, definitions);
   let ways: TableWay[] | null = null;
-  if (fill.client) {
-    await makeTables(context, { ...fill, definitions: tables });
-    await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
-  } else {
-    const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
-    const loading = { ...fill, definitions: tables, localInfile: server?.allowed === 1 };
-    if (fromBase) ways = await fromBase.fill(loading);
-    else await loadTables(context, loading);
-  }
+  const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
+  const loading = { ...fill, definitions: tables, localInfile: server?.allowed === 1 };
+  if (fromBase) ways = await fromBase.fill(loading);
+  else await loadTables(context, loading);
   const byRows = ways?.filter(({ way }) => way === 'rows').length ?? 0;
   restored(
     fromBase
@@ -141,9 +133,8 @@ export interface FilledDatabase {
   ways: TableWay[] | null;
 }
 
-/** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */
-function withRowsToCome(tables: TableDefinition[], { plan, details, client }: FillOptions): TableDefinition[] {
-  if (client) return tables.map(withIndexes);
+/** A table that stays empty, or nearly so, gets its indexes when it is made. */
+function withRowsToCome(tables: TableDefinition[], { plan, details }: FillOptions): TableDefinition[] {
   const few = [...plan.empty, ...plan.tables.filter(hasFewRows)];
   const names = new Set(few.map(({ file }) => details.data[file.name]?.table));
   return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));

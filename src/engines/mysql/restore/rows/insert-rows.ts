@@ -18,7 +18,7 @@ export interface InsertResult {
   warnings: WarningRow[];
 }
 
-interface WarningRow {
+export interface WarningRow {
   Code: number;
   Message: string;
 }
@@ -38,15 +38,25 @@ export async function insertRows(
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });
+  if (!inTransaction) await session.execute('START TRANSACTION');
+  const inserted = await sendStatements(session, pieces, options.table);
+  if (!inTransaction) await session.execute('COMMIT');
+  return inserted;
+}
+
+export async function sendStatements(
+  session: MysqlSession,
+  pieces: AsyncGenerator<StatementPiece>,
+  table: string,
+): Promise<InsertResult> {
+  const limit = await packetLimit(session);
   const warnings: WarningRow[] = [];
   let loaded = 0;
-  if (!inTransaction) await session.execute('START TRANSACTION');
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-    const executed = await session.send(statementFrom(next.value, { pieces, limit, table: options.table }));
+    const executed = await session.send(statementFrom(next.value, { pieces, limit, table }));
     loaded += executed.rows;
     if (executed.warnings > 0) warnings.push(...(await warningsOf(session)));
   }
-  if (!inTransaction) await session.execute('COMMIT');
   return { loaded, warnings };
 }
 
@@ -78,7 +88,7 @@ const BACKSLASH = 92;
 const LETTER_N = 78;
 
 /** A part of a statement; the bytes are gone when the next is asked for. */
-interface StatementPiece {
+export interface StatementPiece {
   bytes: Uint8Array;
   /** Ends its statement. */
   last: boolean;

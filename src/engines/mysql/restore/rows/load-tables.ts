@@ -8,20 +8,21 @@ import { release } from '../../../../repository/objects/release.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
-import { prepareSession } from '../../../shared/connection/prepare-session.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runWorkers } from '../../../shared/run-together.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
 import { inCreationOrder } from '../../catalog/table-traits.ts';
 import { connect } from '../../connection/connect.ts';
+import { inSessions } from '../../connection/in-sessions.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import type { Details } from '../../details.ts';
-import { ROWS_TERMINATOR_BYTES } from '../../dump/row-text.ts';
-import { profile } from '../../profile.ts';
+import { END_OF_ROWS } from '../../dump/program/rows-file.ts';
+import { ROWS_TERMINATOR } from '../../dump/row-text.ts';
 import { failRestore } from '../restore-errors.ts';
 import { type InsertOptions, type InsertResult, insertRows, warningsOf } from './insert-rows.ts';
+import { insertStatements } from './load-program.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './packet-limit.ts';
 import { PartQueue } from './part-queue.ts';
 import { compareRows } from './same-rows.ts';
@@ -55,7 +56,7 @@ export function hasFewRows(table: ManifestTable): boolean {
  */
 export async function loadTables(context: EngineContext, loading: LoadTablesOptions): Promise<void> {
   const { plan, cpus, definitions } = loading;
-  const onBytes = restoreProgress(context.report, plan.tables, profile.rows.endBytes);
+  const onBytes = restoreProgress(context.report, plan.tables, endBytesOf(loading));
   const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
   // Only when all tables are there: on MySQL a table waits for transactions on those that reference it.
   await makeTables(context, loading, async (session, { name }) => {
@@ -63,13 +64,15 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
     if (!table || table.rows === 0) return;
     const part = await loadPart(session, { loading, table, file: table.file, onBytes });
     await finishTable(session, { loading, table, ...part });
+    await session.execute('COMMIT');
   });
 
   const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
   const queue = new PartQueue(plan.tables.filter((table) => !hasFewRows(table)));
   const doubts = new Map<string, string[]>();
   const worker = async (signal: AbortSignal): Promise<void> => {
-    await using session = await openLoading({ signal }, loading);
+    await using session = await connect({ signal }, loading.url);
+    await prepareLoading(session);
     for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
       const { table, file } = next;
       const part =
@@ -89,16 +92,11 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
   await runWorkers(context.signal, { count: Math.min(cpus, queue.length), work: worker });
 }
 
-async function openLoading(
-  context: Pick<EngineContext, 'signal'>,
-  { url }: Pick<LoadTablesOptions, 'url'>,
-): Promise<MysqlSession> {
-  return prepareSession(await connect(context, url), async (session) => {
-    for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
-  });
+async function prepareLoading(session: MysqlSession): Promise<void> {
+  for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
 }
 
-export type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'cpus' | 'definitions'>;
+type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'cpus' | 'definitions'>;
 
 /**
  * Makes the tables in several sessions: a CREATE mostly waits for the disk. With `foreign_key_checks = 0` their order
@@ -110,15 +108,13 @@ export async function makeTables(
   made: (session: MysqlSession, table: TableDefinition) => Promise<void> = async () => {},
 ): Promise<void> {
   for (const queue of inCreationOrder(making.definitions)) {
-    const worker = async (signal: AbortSignal): Promise<void> => {
-      await using session = await openLoading({ signal }, making);
-      for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
-        await makeTable(session, next);
-        await made(session, next);
-      }
-      await session.execute('COMMIT');
-    };
-    await runWorkers(context.signal, { count: Math.min(making.cpus, queue.length), work: worker });
+    await inSessions(context, {
+      ...{ url: making.url, queue, sessions: making.cpus, prepare: prepareLoading },
+      async work(session, table) {
+        await makeTable(session, table);
+        await made(session, table);
+      },
+    });
   }
 }
 
@@ -204,12 +200,13 @@ interface LoadingPart {
 async function loadPart(session: MysqlSession, part: LoadingPart): Promise<LoadedRows> {
   const { loading, table, file, onBytes, inTransaction = false } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
-  return loadRows(session, {
-    name: table.name,
-    localInfile: loading.localInfile,
-    rows: { ...dataOf(loading, table), content, inTransaction },
-    next: BY_PROGRAM,
-  });
+  const rows = { ...dataOf(loading, table), content, inTransaction };
+  if (!loading.details.program) {
+    return loadRows(session, { name: table.name, localInfile: loading.localInfile, rows, next: BY_PROGRAM });
+  }
+  const definition = loading.definitions.find(({ name }) => name === rows.table);
+  const load = (): Promise<InsertResult> => insertStatements(session, { ...rows, rows: table.rows, definition });
+  return loadRows(session, { name: table.name, localInfile: false, rows, load });
 }
 
 export interface RowsToLoad {
@@ -217,6 +214,7 @@ export interface RowsToLoad {
   name: string;
   localInfile: boolean;
   rows: InsertOptions;
+  load?: (session: MysqlSession, rows: InsertOptions) => Promise<InsertResult>;
   /** Hint for the case that the server refuses the rows. */
   next?: string;
 }
@@ -232,9 +230,8 @@ export interface LoadedRows {
 
 export async function loadRows(
   session: MysqlSession,
-  { name, localInfile, rows, next }: RowsToLoad,
+  { name, localInfile, rows, load = localInfile ? loadInfile : insertRows, next }: RowsToLoad,
 ): Promise<LoadedRows> {
-  const load = localInfile ? loadInfile : insertRows;
   const { loaded, warnings } = await load(session, rows).catch((error) => {
     if (isPacketTooSmall(error)) {
       const longest = rows.longest_row;
@@ -246,16 +243,20 @@ export async function loadRows(
 }
 
 async function* allRowsOf(loading: LoadTablesOptions, table: ManifestTable): AsyncGenerator<Uint8Array> {
-  for (const part of filesOfTable(table)) yield* rowsOf(loading, part, () => {});
+  for (const part of filesOfTable(table)) yield* rowsOf(loading, part);
 }
 
-/** The rows without the mark that ends them. */
-async function* rowsOf(
-  { read }: LoadTablesOptions,
+function endBytesOf({ details: { program } }: Pick<LoadTablesOptions, 'details'>): number {
+  return (program ? END_OF_ROWS : ROWS_TERMINATOR).length;
+}
+
+/** The rows of a file without the mark that ends them; a part is gone when the next is read. */
+export async function* rowsOf(
+  { read, details }: Pick<LoadTablesOptions, 'read' | 'details'>,
   file: ManifestFile,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let left = file.bytes - ROWS_TERMINATOR_BYTES;
+  let left = file.bytes - endBytesOf({ details });
   for await (const frame of read(file)) {
     const content = frame.subarray(0, Math.max(0, left));
     left -= content.length;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { readColumns } from '../../catalog/columns.ts';
 import { inDatabase } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { selectOf } from '../../dump/row-select.ts';
@@ -24,7 +25,8 @@ const LINE_FEED = 10;
  */
 export async function compareRows(session: MysqlSession, doubted: DoubtfulTable): Promise<void> {
   const sent = await digestOf(doubted.sent);
-  const types = await typesOf(session, doubted.table);
+  const own = await readColumns(session, `TABLE_SCHEMA = DATABASE() AND ${inDatabase('TABLE_NAME', doubted.table)}`);
+  const types = new Map(own.map(({ name, type }) => [name, type]));
   const columns = doubted.columns.map((name) => ({ name, type: types.get(name) ?? '', generated: false }));
   const [current] = await session.query<{ name: string }>('SELECT DATABASE() AS name');
   const select = selectOf(current?.name ?? '', { name: doubted.table, columns, key: [] }, null);
@@ -36,13 +38,6 @@ export async function compareRows(session: MysqlSession, doubted: DoubtfulTable)
     `The server does not take values of ${doubted.name} as they are`,
     doubted.doubts.slice(0, DOUBTS_TOLD),
   );
-}
-
-async function typesOf(session: MysqlSession, table: string): Promise<Map<string, string>> {
-  const rows = await session.query<{ name: string; type: string }>(`
-    SELECT COLUMN_NAME AS name, LOWER(DATA_TYPE) AS type FROM information_schema.COLUMNS
-    WHERE TABLE_SCHEMA = DATABASE() AND ${inDatabase('TABLE_NAME', table)}`);
-  return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
 /** The same for the same rows in whatever order: the sums of the parts of each row's hash. */

@@ -120,7 +120,6 @@ for (const flavour of FLAVOURS) {
       await withDetails(applyLoad(own, await planLoad(own, { target: 'app' })));
       const commands = events.flatMap((event) => (event.event === 'command' ? [event.command] : []));
       expect(commands.filter((command) => command.includes('--single-transaction'))).not.toEqual([]);
-      expect(commands.filter((command) => command.includes('--binary-mode'))).not.toEqual([]);
       expect(JSON.stringify(events)).not.toContain('pass word');
     });
 
@@ -158,8 +157,8 @@ for (const flavour of FLAVOURS) {
       await forge("(1,'longer than ten letters')", "(1,'x',5)");
       await expect(loaded()).rejects.toMatchObject({
         code: 'restore_failed',
-        message: expect.stringContaining('could not load the rows'),
-        details: [expect.stringMatching(/^ERROR 1136 .* Column count doesn't match value count at row 1$/)],
+        message: 'The rows of source.no_key could not be loaded',
+        details: ["Column count doesn't match value count at row 1"],
       });
     });
 
