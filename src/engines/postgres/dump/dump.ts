@@ -22,8 +22,8 @@ import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { storeStatistics } from '../statistics/store.ts';
-import { type ArchiveEntry, DATA_TERMINATOR, isTableData } from './archive.ts';
-import { CONTENTS, digestDefinitions } from './archive-contents.ts';
+import { DATA_TERMINATOR, isTableData } from './archive.ts';
+import { type ArchiveEntry, CONTENTS, digestDefinitions } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { describeContents } from './dump-contents.ts';
 import {

@@ -4,8 +4,8 @@ import type { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
-import { CONTENTS, listContents } from '../dump/archive-contents.ts';
+import { parseArchiveList } from '../dump/archive.ts';
+import { type ArchiveEntry, CONTENTS, listContents } from '../dump/archive-contents.ts';
 import { failureWords } from './restore-errors.ts';
 
 export interface ArchiveToList {
@@ -24,7 +24,7 @@ export async function listArchive(
   { tools, archive, directory, unreadable = archiveUnreadable }: ArchiveToList,
 ): Promise<ArchiveEntry[]> {
   const known = listContents(await readFile(join(archive, CONTENTS)));
-  if (known !== null) return parseArchiveList(known);
+  if (known !== null) return known;
   const listing = await runner.run(
     { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
     { signal },

@@ -6,8 +6,8 @@ import { splitName, tableName } from '../../../text/table-names.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DefinitionsRequest } from '../../facets/restore.ts';
 import { findClientTools, toolsForArchive } from '../connection/tools.ts';
-import { type ArchiveDetails, type ArchiveEntry, archiveDetails, isTableData } from '../dump/archive.ts';
-import { CONTENTS } from '../dump/archive-contents.ts';
+import { type ArchiveDetails, archiveDetails, isTableData } from '../dump/archive.ts';
+import { type ArchiveEntry, CONTENTS } from '../dump/archive-contents.ts';
 import { listArchive } from './list-archive.ts';
 
 /** Foreign keys, partitions and inheritance, as the archive's table of contents has them: of every snapshot, also old ones. */

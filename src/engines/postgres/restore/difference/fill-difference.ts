@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
@@ -199,10 +199,6 @@ interface Entries {
 
 /** Restores the entries of one kind, of those that the load restores. */
 async function restoreEntries(context: EngineContext, { fill, archive, section, kind }: Entries): Promise<void> {
-  const lines = (await readFile(archive.list, 'utf8')).split('\n');
-  const wanted = lines.filter((line) => new RegExp(`^\\d+; \\d+ \\d+ ${kind} `).test(line));
-  if (wanted.length === 0) return;
-  const list = `${archive.list}.${section}`;
-  await writeFile(list, `${wanted.join('\n')}\n`, { flag: 'wx', mode: 0o600 });
-  await pgRestore(context, { fill, archive: { ...archive, list }, section, jobs: 1 });
+  const entries = archive.entries.filter(({ text }) => text.startsWith(`${kind} `));
+  await pgRestore(context, { fill, archive, entries, section, jobs: 1 });
 }
