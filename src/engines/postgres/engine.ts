@@ -66,7 +66,7 @@ export const postgres: Engine = {
     },
     restore: {
       readNeeds: (request) =>
-        run(async (context, url) => (await import('./restore/table-needs.ts')).readNeeds(context, { ...request, url })),
+        run(async (_, url) => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
       plan: (request) =>
         run(async (context, url) =>
           request.onlyRows

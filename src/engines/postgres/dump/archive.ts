@@ -1,8 +1,10 @@
+import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
+import type { TableRequest } from '../../facets/restore.ts';
 import { parseDetails } from '../../shared/manifest-details.ts';
 import { type PostgresDetails, postgresDetails } from '../details-schema.ts';
-import type { ArchiveEntry } from './archive-contents.ts';
+import { type ArchiveEntry, CONTENTS } from './archive-contents.ts';
 
 /** End of every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';
@@ -18,6 +20,15 @@ export const archiveDetailsSchema = postgresDetails(v.string());
 /** Reads the archive's details from the manifest; throws a UserError when some are missing. */
 export function archiveDetails(manifest: Manifest): ArchiveDetails {
   return parseDetails(archiveDetailsSchema, manifest);
+}
+
+/** Reads the table of contents of a snapshot's archive; `null` where there is none. */
+export async function readStoredContents({
+  manifest,
+  read,
+}: Pick<TableRequest, 'manifest' | 'read'>): Promise<Buffer | null> {
+  const file = manifest.files.find(({ name }) => name === CONTENTS);
+  return file ? await buffer(read(file)) : null;
 }
 
 /** The lines of `pg_restore --list --verbose`. https://www.postgresql.org/docs/current/app-pgrestore.html */

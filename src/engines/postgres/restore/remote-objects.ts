@@ -121,7 +121,10 @@ export function leftOutWarnings(
   { definitions_only: tables = [], foreign_servers: servers = [] }: RemoteObjects = {},
 ): WarningEvent[] {
   const warning = (message: string): WarningEvent => ({ event: 'warning', code: LEFT_OUT, message });
-  const planned = new Set([...tables.map(({ table }) => `FOREIGN TABLE ${table}`), ...servers.map(serverEntry)]);
+  const planned = new Set([
+    ...tables.map(({ table }) => `FOREIGN TABLE ${table}`),
+    ...servers.map((name) => `SERVER ${name}`),
+  ]);
   const served = new Set(leftOut.filter(({ kind }) => kind === 'SERVER').map(({ tag }) => tag));
   const unplanned = leftOut.filter(
     (entry) =>
@@ -138,10 +141,6 @@ export function leftOutWarnings(
       : [warning(`Not created, because they lead to other servers: ${unplanned.map(textOf).join(', ')}`)]),
     ...dependents.filter(({ kind }) => !PARTS.has(kind)).map((entry) => warning(dependentText(entry))),
   ];
-}
-
-function serverEntry(name: string): string {
-  return `SERVER ${name}`;
 }
 
 function dependentText(entry: RemoteEntry): string {

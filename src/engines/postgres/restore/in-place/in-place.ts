@@ -19,7 +19,7 @@ import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { profile } from '../../profile.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
-import { analyzeAll } from '../../statistics/gather.ts';
+import { ALL, analyze } from '../../statistics/gather.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
@@ -138,7 +138,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
-  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }).catch(
+  await analyze(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }, ALL).catch(
     (error) => {
       throw withOutcome(error, replacedInPlace(url));
     },

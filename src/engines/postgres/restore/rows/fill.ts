@@ -14,7 +14,7 @@ import { quoteName } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveDetails, isTableData, withoutDependents } from '../../dump/archive.ts';
 import type { ArchiveEntry } from '../../dump/archive-contents.ts';
-import { analyzeTables, analyzeViews, earlyStatistics } from '../../statistics/gather.ts';
+import { analyze, earlyStatistics, TABLES, VIEWS } from '../../statistics/gather.ts';
 import { STATISTICS_FILE } from '../../statistics/stored-file.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { createEventTriggers } from '../event-triggers.ts';
@@ -83,10 +83,10 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
   await withIndexProgress({ session, report, signal: context.signal, entries }, async () => {
     for (const some of sessions > 1 ? listsInTurn(rest) : [rest]) await build(some);
   });
-  if (early) await analyzeTables(context, { ...fill, sessions, early, stored });
+  if (early) await analyze(context, { ...fill, sessions, early, stored }, TABLES);
   if (views.length > 0) {
     await build(views);
-    if (early) await analyzeViews(context, { ...fill, sessions, early });
+    if (early) await analyze(context, { ...fill, sessions, early }, VIEWS);
   }
   await restoreEventTriggers(context, fill, archive);
   indexed('Built indexes and constraints');
