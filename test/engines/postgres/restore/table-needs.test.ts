@@ -5,23 +5,24 @@ import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 
 /** As pg_dump 13 writes them: younger ones have entries besides that attach partitions. */
 const ENTRIES = [
-  entry(201, 'TABLE', 'a'),
-  entry(202, 'TABLE', 'a b'),
-  entry(203, 'TABLE', 'log'),
-  entry(204, 'TABLE', 'log_1', [203]),
-  entry(205, 'TABLE', 'log_1_1', [204]),
-  entry(206, 'TABLE', 'heir', [201]),
-  entry(300, 'TABLE DATA', 'a', [201]),
-  entry(303, 'TABLE DATA', 'heir', [206]),
-  entry(400, 'CONSTRAINT', 'a a_pkey', [201]),
-  entry(401, 'FK CONSTRAINT', 'a b to a', [201, 400, 202]),
-  entry(402, 'FK CONSTRAINT', 'a itself', [201, 400, 201]),
-  entry(403, 'FK CONSTRAINT', 'log log_fkey', [400, 203, 201]),
+  entry(201, 'TABLE a'),
+  entry(202, 'TABLE a b'),
+  entry(203, 'TABLE log'),
+  entry(204, 'TABLE log_1', [203]),
+  entry(205, 'TABLE log_1_1', [204]),
+  entry(206, 'TABLE heir', [201]),
+  entry(300, 'TABLE DATA a', [201]),
+  entry(303, 'TABLE DATA heir', [206]),
+  entry(400, 'CONSTRAINT a a_pkey', [201]),
+  entry(401, 'FK CONSTRAINT a b to a', [201, 400, 202]),
+  entry(402, 'FK CONSTRAINT a itself', [201, 400, 201]),
+  entry(403, 'FK CONSTRAINT log log_fkey', [400, 203, 201]),
 ];
 
-function entry(dumpId: number, kind: string, tag: string, needs: number[] = []): ArchiveEntry {
-  const nothing = { class: 0, oid: 0, definition: '', accessMethod: '', line: '', text: '' };
-  return { ...nothing, dumpId, kind, schema: 'public', tag, needs };
+function entry(dumpId: number, text: string, needs: number[] = []): ArchiveEntry {
+  const [, kind = '', tag = ''] = /^([A-Z ]+) (.*)$/.exec(text) ?? [];
+  const nothing = { class: 0, oid: 0, definition: '', accessMethod: '', line: '' };
+  return { ...nothing, text, dumpId, kind, schema: 'public', tag, needs };
 }
 
 function data(table: string, schema = 'public') {
