@@ -47,7 +47,6 @@ export async function makeSubset(
     const { entries, eventTriggers } = await listEntries(context, {
       tools,
       archive,
-      directory: run.directory,
       source,
       premade,
     });

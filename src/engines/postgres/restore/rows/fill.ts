@@ -11,12 +11,12 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
-import type { PostgresSession } from '../../connection/session.ts';
 import { type ArchiveDetails, isTableData, withoutDependents } from '../../dump/archive.ts';
 import type { ArchiveEntry } from '../../dump/archive-contents.ts';
 import { analyze, earlyStatistics, TABLES, VIEWS } from '../../statistics/gather.ts';
 import { STATISTICS_FILE } from '../../statistics/stored-file.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
+import { openMeanwhile } from '../../swap/swap-session.ts';
 import { createEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
@@ -49,9 +49,9 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount}`);
-  await using session = await defined(context, fill, () =>
-    pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 }),
-  );
+  await using opening = openMeanwhile(connect(context, fill.url, fill));
+  await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
+  const session = await opening.session;
   const forced = await liftForcedRowSecurity(session);
   const indexes = earlyIndexes(archive.entries, fill);
   const gathers = gathersStatistics(fill);
@@ -111,20 +111,6 @@ async function restoreEventTriggers(context: EngineContext, fill: FillRun, { eve
   });
 }
 
-/** A session that opens while the objects are defined. */
-async function defined(
-  context: EngineContext,
-  { url, tools, settings }: FillRun,
-  define: () => Promise<void>,
-): Promise<PostgresSession> {
-  const opening = connect(context, url, { tools, settings });
-  const [opened, done] = await Promise.allSettled([opening, define()]);
-  if (opened.status === 'rejected') throw done.status === 'rejected' ? done.reason : opened.reason;
-  if (done.status === 'fulfilled') return opened.value;
-  await opened.value.close();
-  throw done.reason;
-}
-
 /** The folder of the archive, within that of the run. */
 export const ARCHIVE = 'archive';
 
@@ -147,7 +133,7 @@ export async function materialize(
   const files = manifest.files.filter(({ name }) => name !== STATISTICS_FILE);
   for (const file of files) await writeOut(read(file), join(archive, file.name));
   await assertListedFiles(archive, files);
-  const listed = await listArchive(context, { tools, archive, directory });
+  const listed = await listArchive(context, { tools, archive });
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const planned = details.definitions_only;
   const arriving = leaveOutRemote(able, { remoteTables, schemas: plan.schemas, planned });
