@@ -51,7 +51,7 @@ const WAYS: Record<string, Way> = {
     await begun();
     const path = `${destination}.rows`;
     await writeFile(path, '');
-    await session.copyToFile([STATEMENT], { path, ending: DATA_TERMINATOR });
+    await session.copyToFile(STATEMENT, { path, ending: DATA_TERMINATOR });
     const whole = { complete: () => true, wait: () => {}, onBytes: () => {} };
     packFile({ source: path, destination, terminator: DATA_TERMINATOR, ...whole });
   },

@@ -195,7 +195,6 @@ export interface TableWay {
 export interface DefinitionsRequest {
   url: DatabaseUrl;
   manifest: Manifest;
-  directory: string;
   read: RestoreRun['read'];
 }
 

@@ -57,7 +57,8 @@ export const postgres: Engine = {
           ask(async () => (await import('./dump/unchanged/fingerprint.ts')).isUnchanged)({ fingerprints }),
       },
       restore: {
-        readNeeds: ask(async () => (await import('./restore/table-needs.ts')).readNeeds),
+        readNeeds: (request) =>
+          run(async (_, url) => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
         plan: (request) =>
           run(async (context, url) =>
             request.onlyRows

@@ -50,13 +50,10 @@ export async function tryToConnect(
   url: DatabaseUrl,
   { tools, settings = {}, mounts }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
 ): Promise<PostgresSession | ConnectionLost> {
-  try {
-    const psql = Promise.resolve(tools).then((found) => found.psql);
-    return await openSession(context, { psql, url, settings, mounts });
-  } catch (thrown) {
-    if (thrown instanceof ConnectionLost) return thrown;
-    throw thrown;
-  }
+  const psql = Promise.resolve(tools).then((found) => found.psql);
+  return await openSession(context, { psql, url, settings, mounts }).catch((error) =>
+    error instanceof ConnectionLost ? error : Promise.reject(error),
+  );
 }
 
 interface RefusedConnection {

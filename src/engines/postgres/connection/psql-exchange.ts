@@ -102,10 +102,9 @@ function copying(statement: string): string {
   return `${FAILED_SO_FAR}${statement}\n;\n`;
 }
 
-export function copyingToFile(statements: string[], { path, ending }: OutputFile): string {
-  const end = `\\if :ERROR\n\\set failed true\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n`;
-  const each = statements.map((statement) => `\\if :failed\n\\else\n${copying(statement)}${end}\\endif\n`);
-  return `\\set failed false\n\\o ${quoteArgument(path)}\n${each.join('')}\\o\n`;
+export function copyingToFile(statement: string, { path, ending }: OutputFile): string {
+  const end = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n`;
+  return `\\o ${quoteArgument(path)}\n${copying(statement)}${end}\\o\n`;
 }
 
 /** `io_error` of PostgreSQL's list of codes. */

@@ -15,11 +15,8 @@ export interface PostgresSession extends AsyncDisposable {
   query<Row>(sql: string, options?: { told?: string }): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
-  /**
-   * psql itself writes the output of each `COPY … TO STDOUT` into a file, and the ending only behind a whole output. The
-   * first failure ends it.
-   */
-  copyToFile(statements: string[], file: OutputFile): Promise<void>;
+  /** psql itself writes the output of `COPY … TO STDOUT` into a file, and the ending only behind a whole output. */
+  copyToFile(statement: string, file: OutputFile): Promise<void>;
   execute(statement: string): Promise<void>;
   /** Executes a statement from outside, which psql sends unread. */
   executeForeign(statement: string): Promise<void>;
@@ -84,8 +81,8 @@ export async function openSession(
     async lines(statement, take) {
       await send(statement, { take });
     },
-    async copyToFile(statements, file) {
-      await send(statements.join(';\n'), { take: () => {}, script: copyingToFile(statements, file) });
+    async copyToFile(statement, file) {
+      await send(statement, { take: () => {}, script: copyingToFile(statement, file) });
     },
     async execute(statement) {
       await send(statement);

@@ -66,14 +66,16 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
 }
 
 export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
-  const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
-  other.display = displayOf(other);
-  return other;
+  return changed(url, { database });
 }
 
 /** The same place, as another user. */
 export function withUser(url: DatabaseUrl, { user, password }: { user: string; password: string }): DatabaseUrl {
-  const other: DatabaseUrl = { ...url, user, password, toJSON: () => other.display };
+  return changed(url, { user, password });
+}
+
+function changed(url: DatabaseUrl, changes: Partial<DatabaseUrl>): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, ...changes, toJSON: () => other.display };
   other.display = displayOf(other);
   return other;
 }

@@ -80,7 +80,9 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
   };
   const read = readMessages({
     rows: (buffer, from, to) => current().take?.(buffer, from, to),
-    row: () => countRow(current()),
+    row: () => {
+      current().rows += 1;
+    },
     handle,
   });
   socket.on('error', (error) => fail(new ConnectionLost(error.message)));
@@ -153,10 +155,6 @@ function newExchange(): Exchange {
 function firstValue(body: Buffer): string {
   const length = body.length < 6 || body.readInt16BE(0) < 1 ? 0 : body.readInt32BE(2);
   return body.toString('utf8', 6, 6 + Math.max(0, length));
-}
-
-function countRow(exchange: Exchange): void {
-  exchange.rows += 1;
 }
 
 function settle({ resolve, reject, take, rows, tag, error }: Exchange): void {

@@ -25,6 +25,14 @@ export interface ContentsEntry {
   needs: number[];
 }
 
+/** An entry as pg_restore lists it. Of an unknown format, kind, tag, schema and definition are empty. */
+export interface ArchiveEntry extends ContentsEntry {
+  /** The line as `pg_restore --list` writes it, to be given back to `--use-list`. */
+  line: string;
+  /** Rest of the line after the identifiers: kind, schema, name and owner, which may contain spaces. */
+  text: string;
+}
+
 const MAGIC = 'PGDMP';
 const OLDEST = 14;
 const COMPRESSION_OF_ONE_BYTE = 15;
@@ -57,18 +65,15 @@ export function readContents(toc: Buffer): Map<number, ContentsEntry> | null {
   return understood && entries;
 }
 
-/**
- * Returns the text that `pg_restore --list --verbose` writes of the entries; `null` when the format of the file is
- * unknown.
- */
-export function listContents(toc: Buffer): string | null {
-  const lines: string[] = [];
-  const understood = walkContents(toc, ({ dumpId, class: catalog, oid, kind, schema, tag, owner, needs }) => {
+/** All entries, as pg_restore would list them; `null` when the format of the file is unknown. */
+export function listContents(toc: Buffer): ArchiveEntry[] | null {
+  const entries: ArchiveEntry[] = [];
+  const understood = walkContents(toc, ({ definition, owner, start: _, end: __, file: ___, ...entry }) => {
+    const { dumpId, class: catalog, oid, kind, schema, tag } = entry;
     const text = [kind, schema || '-', tag, owner].map((word) => word.replaceAll(/[\r\n]/g, ' ')).join(' ');
-    lines.push(`${dumpId}; ${catalog} ${oid} ${text}\n`);
-    if (needs.length > 0) lines.push(`;\tdepends on: ${needs.join(' ')}\n`);
+    entries.push({ ...entry, definition: definition ?? '', text, line: `${dumpId}; ${catalog} ${oid} ${text}` });
   });
-  return understood ? lines.join('') : null;
+  return understood ? entries : null;
 }
 
 /** The versions that an archive names before its entries. */

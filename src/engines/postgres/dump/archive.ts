@@ -1,7 +1,10 @@
+import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
+import type { TableRequest } from '../../facets/restore.ts';
 import { parseDetails } from '../../shared/manifest-details.ts';
 import { type PostgresDetails, postgresDetails } from '../details-schema.ts';
+import { type ArchiveEntry, CONTENTS } from './archive-contents.ts';
 
 /** End of every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';
@@ -19,18 +22,13 @@ export function archiveDetails(manifest: Manifest): ArchiveDetails {
   return parseDetails(archiveDetailsSchema, manifest);
 }
 
-export interface ArchiveEntry {
-  dumpId: number;
-  /** Oid of the system catalog that `oid` is in; 0 where there is none. */
-  class: number;
-  /** Object identifier in the source's catalog; 0 where there is none. */
-  oid: number;
-  /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
-  line: string;
-  /** Rest of the line after the identifiers: type, schema, name and owner, which may contain spaces. */
-  text: string;
-  /** The entries that it depends on, where the listing was verbose. */
-  needs: number[];
+/** Reads the table of contents of a snapshot's archive; `null` where there is none. */
+export async function readStoredContents({
+  manifest,
+  read,
+}: Pick<TableRequest, 'manifest' | 'read'>): Promise<Buffer | null> {
+  const file = manifest.files.find(({ name }) => name === CONTENTS);
+  return file ? await buffer(read(file)) : null;
 }
 
 /** The lines of `pg_restore --list --verbose`. https://www.postgresql.org/docs/current/app-pgrestore.html */
@@ -41,12 +39,14 @@ export function parseArchiveList(listing: string): ArchiveEntry[] {
     const needs = /^;\tdepends on:((?: \d+)+)$/.exec(line)?.[1];
     if (match) {
       const [dumpId = 0, catalog = 0, oid = 0] = match.slice(1, 4).map(Number);
-      entries.push({ dumpId, class: catalog, oid, line, text: match[4] ?? '', needs: [] });
+      entries.push({ ...UNKNOWN, dumpId, class: catalog, oid, line, text: match[4] ?? '', needs: [] });
     }
     if (needs) entries.at(-1)?.needs.push(...needs.trim().split(' ').map(Number));
   }
   return entries;
 }
+
+const UNKNOWN = { kind: '', tag: '', schema: '', definition: '', accessMethod: '' };
 
 /** Without some entries, and without all that depends on them: a view takes its comments and rules with it. */
 export function withoutDependents(

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { UserError } from '../../../runtime/errors.ts';
 import { quoteName, quoteNumber } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
@@ -38,12 +37,8 @@ export async function readCuts(
 }
 
 /** Cuts the parts out of the archive's definitions; throws when one is not found, since the snapshot could not be loaded. */
-export async function cutDefinitions(
-  contents: string,
-  { cuts, excluded }: { cuts: Cut[]; excluded: string[] },
-): Promise<void> {
-  if (excluded.length === 0) return;
-  const toc = await readFile(contents);
+export function cutDefinitions(toc: Buffer, { cuts, excluded }: { cuts: Cut[]; excluded: string[] }): Buffer {
+  if (excluded.length === 0) return toc;
   const keyOf = (entry: { class: number; oid: number }): string => `${entry.class}:${entry.oid}`;
   const entries = new Set<string>();
   const understood = rewriteContents(toc, (entry) => {
@@ -56,7 +51,7 @@ export async function cutDefinitions(
   const rewritten = rewriteContents(toc, (entry) =>
     isOutwardAttach(entry, excluded) ? '' : changed(entry, { cuts: byEntry.get(keyOf(entry)) ?? [], all: open }),
   );
-  if (rewritten) await writeFile(contents, rewritten);
+  return rewritten ?? toc;
 }
 
 /** A partition, or its index, is not attached to what is not there; such an entry has no oid. */

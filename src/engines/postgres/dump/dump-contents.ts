@@ -3,7 +3,8 @@ import { nameOf } from '../../../text/table-names.ts';
 import type { DumpResult, PackedFile } from '../../facets/dump.ts';
 import { dumpCutShort } from '../../shared/source-unreadable.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
-import { type ArchiveDetails, type ArchiveEntry, isTableData, TERMINATOR_LINES } from './archive.ts';
+import { type ArchiveDetails, isTableData, TERMINATOR_LINES } from './archive.ts';
+import type { ArchiveEntry } from './archive-contents.ts';
 import type { DumpSource } from './dump-source.ts';
 import { partitionDetails } from './partition-roots.ts';
 

@@ -1,4 +1,4 @@
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -22,8 +22,8 @@ import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts
 import { listArchive } from '../restore/list-archive.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { storeStatistics } from '../statistics/store.ts';
-import { type ArchiveEntry, DATA_TERMINATOR, isTableData } from './archive.ts';
-import { CONTENTS, digestDefinitions } from './archive-contents.ts';
+import { DATA_TERMINATOR, isTableData, withoutDate } from './archive.ts';
+import { type ArchiveEntry, CONTENTS, digestDefinitions } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { describeContents } from './dump-contents.ts';
 import {
@@ -39,7 +39,7 @@ import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
-import { ARCHIVE, dumpDatabase, fixDate } from './run-pg-dump.ts';
+import { ARCHIVE, dumpDatabase } from './run-pg-dump.ts';
 import { proveUnchanged } from './unchanged/find-unchanged.ts';
 import { readState } from './unchanged/read-state.ts';
 import { recordEvidence } from './unchanged/record-evidence.ts';
@@ -105,17 +105,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       await dumpDatabase({ ...context, signal }, { request, tools, snapshot, selected, own, encoding, explain });
       isDumped = true;
       hasDumped();
-      await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
-      archive = await listArchive(
-        { ...context, signal },
-        {
-          tools,
-          archive: join(request.directory, ARCHIVE),
-          directory: request.directory,
-          unreadable: archiveUnreadable,
-        },
-      );
-      const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+      const folder = join(request.directory, ARCHIVE);
+      // A database that has not changed gives the same files again.
+      const contents = withoutDate(cutDefinitions(await readFile(join(folder, CONTENTS)), selected));
+      await writeFile(join(folder, CONTENTS), contents);
+      const listing = { tools, archive: folder, unreadable: archiveUnreadable };
+      archive = await listArchive({ ...context, signal }, listing);
       definitions = digestDefinitions(contents);
     },
     async (signal) => {

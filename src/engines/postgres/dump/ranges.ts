@@ -47,7 +47,7 @@ function widthOf({ blocks, bytes }: CatalogTable, width: number): number {
 }
 
 /** Rows may have come into blocks behind the last one, so the last range has no end. */
-function cut(blocks: number, width: number): Range[] {
+export function cut(blocks: number, width: number): Range[] {
   const count = Math.max(1, Math.ceil(blocks / width));
   return Array.from({ length: count }, (_, at) => ({
     start: at === 0 ? null : at * width,

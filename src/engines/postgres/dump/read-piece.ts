@@ -1,10 +1,9 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UserError } from '../../../runtime/errors.ts';
 import { nameOf } from '../../../text/table-names.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { OnBytes } from '../../shared/bytes-progress.ts';
-import { dumpCutShort } from '../../shared/source-unreadable.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -75,60 +74,43 @@ export async function readToFile(
   piece: RowPiece,
   reads: TableReads,
 ): Promise<Promise<PackedFile>> {
-  const { table, name } = piece;
+  const { table, range, name } = piece;
   const onBytes = bytesOf(table, reads);
-  await copyToFile(session, [piece], reads);
+  const path = join(reads.request.directory, name);
+  await writeFile(path, '', { mode: 0o600 });
+  await session.copyToFile(copyOut(table, range), { path, ending: DATA_TERMINATOR }).catch(async (error) => {
+    throw await cannotRead(reads, table, error);
+  });
   const packed = reads.request.write(name, { terminator: DATA_TERMINATOR, onBytes });
   piece.packed(packed);
   return packed;
 }
 
-/** One file of psql has the rows of many small tables: a file and a round trip for each would take longer than reading them. */
+/** Statements for small tables are sent together: a file and a round trip for each would take longer than reading them. */
 export async function readSmall(
   session: PostgresSession,
   pieces: RowPiece[],
   reads: TableReads,
 ): Promise<Promise<PackedFile>[]> {
-  const path = await copyToFile(session, pieces, reads);
-  const contents = cutAtEndings(await readFile(path));
-  await rm(path);
-  return pieces.flatMap((piece, at) => {
-    const content = contents[at];
-    if (!content) throw dumpCutShort(nameOf(piece.table));
-    const onBytes = bytesOf(piece.table, reads);
-    const packed = reads.request.write(piece.name, { content, terminator: DATA_TERMINATOR, onBytes });
+  const readings = pieces.map((piece) => ({ piece, reading: contentOf(session, piece) }));
+  // Behind the first that fails, the server refuses the others.
+  for (const { reading } of readings) reading.catch(() => {});
+  const files: Promise<PackedFile>[] = [];
+  for (const { piece, reading } of readings) {
+    const { table, name } = piece;
+    const content = await reading.catch(async (error) => Promise.reject(await cannotRead(reads, table, error)));
+    const packed = reads.request.write(name, { content, terminator: DATA_TERMINATOR, onBytes: bytesOf(table, reads) });
     piece.packed(packed);
-    return [packed];
-  });
-}
-
-/** Returns the path of the file, which is named after the first piece. */
-async function copyToFile(session: PostgresSession, pieces: RowPiece[], reads: TableReads): Promise<string> {
-  const path = join(reads.request.directory, pieces[0]?.name ?? '');
-  await writeFile(path, '', { mode: 0o600 });
-  const statements = pieces.map(({ table, range }) => copyOut(table, range));
-  await session.copyToFile(statements, { path, ending: DATA_TERMINATOR }).catch(async (error) => {
-    // The first that is not whole is the one that failed.
-    const failed = pieces.length === 1 ? 0 : cutAtEndings(await readFile(path)).length;
-    const { table } = pieces[failed] ?? {};
-    throw table ? await cannotRead(reads, table, error) : error;
-  });
-  return path;
-}
-
-const LINE_FEED = 0x0a;
-
-/** Cuts whole outputs of COPY apart: no row is the line that ends them. Each has memory of its own, which is passed to a thread. */
-function cutAtEndings(file: Buffer): Uint8Array<ArrayBuffer>[] {
-  const contents: Uint8Array<ArrayBuffer>[] = [];
-  for (let from = 0, at = file.indexOf(DATA_TERMINATOR); at !== -1; at = file.indexOf(DATA_TERMINATOR, at + 1)) {
-    if (at !== from && file[at - 1] !== LINE_FEED) continue;
-    const end = at + DATA_TERMINATOR.length;
-    contents.push(new Uint8Array(file.subarray(from, end)));
-    from = end;
-    at = end - 1;
+    files.push(packed);
   }
-  return contents;
+  return files;
+}
+
+/** The content has memory of its own, which is passed to a thread. */
+async function contentOf(session: PostgresSession, { table, range }: RowPiece): Promise<Uint8Array<ArrayBuffer>> {
+  const rows: Buffer[] = [];
+  await session.lines(copyOut(table, range), (lines) => void rows.push(Buffer.from(lines)));
+  return new Uint8Array(Buffer.concat([...rows, Buffer.from(DATA_TERMINATOR)]));
 }
 
 async function cannotRead({ explain }: TableReads, table: CatalogTable, error: unknown): Promise<unknown> {

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import type { ProcessResult } from '../../../process/runner.ts';
@@ -12,7 +11,6 @@ import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
-import { withoutDate } from './archive.ts';
 import type { DumpSelection } from './dump-source.ts';
 
 /** The folder that pg_dump writes into, which must be its own. */
@@ -112,11 +110,4 @@ function workersOf(
 function wordsOf(stderr: string): string[] {
   const lines = redact(stderr).split('\n');
   return lines.filter((line) => /(error|warning|detail|hint|fatal|query was|command was):/i.test(line)).slice(-20);
-}
-
-/** A database that has not changed gives the same files again. */
-export async function fixDate(path: string): Promise<Buffer> {
-  const contents = withoutDate(await readFile(path));
-  await writeFile(path, contents);
-  return contents;
 }

@@ -1,6 +1,6 @@
+import { dependenciesFirst } from '../connection/dependencies-first.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
 export interface ExtensionsToCreate {
@@ -35,30 +35,15 @@ export async function createOwnedExtensions(
   session: PostgresSession,
   { role, extensions }: ExtensionsToCreate,
 ): Promise<void> {
-  await createEach(session, extensions);
+  await dependenciesFirst(extensions, {
+    refusal: UNDEFINED_OBJECT,
+    work: ({ name, schema }) => session.execute(`CREATE EXTENSION ${quoteName(name)} SCHEMA ${quoteName(schema)}`),
+  });
   for (const statement of await ownershipStatements(session, role)) await session.execute(statement);
 }
 
-/** undefined_object: an extension needs another one that is not there yet. */
-const REQUIRED_MISSING = '42704';
-
-async function createEach(session: PostgresSession, extensions: ArchiveDetails['extensions']): Promise<void> {
-  let left = extensions;
-  for (let before = left.length + 1; left.length > 0 && left.length < before; ) {
-    before = left.length;
-    const waiting: ArchiveDetails['extensions'] = [];
-    for (const extension of left) {
-      const { name, schema } = extension;
-      try {
-        await session.execute(`CREATE EXTENSION ${quoteName(name)} SCHEMA ${quoteName(schema)}`);
-      } catch (error) {
-        if (!(error instanceof SqlError && error.sqlstate === REQUIRED_MISSING)) throw error;
-        waiting.push(extension);
-      }
-    }
-    left = waiting;
-  }
-}
+/** SQLSTATE where an extension needs another one that is not there yet. */
+const UNDEFINED_OBJECT = '42704';
 
 /**
  * The extension becomes the role's, which comments on it, as the server itself does for trusted ones; what is in it

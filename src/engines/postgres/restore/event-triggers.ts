@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -7,9 +5,7 @@ import { restoreFailed } from '../../shared/restore-failed.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { parseArchiveList } from '../dump/archive.ts';
-import { CONTENTS, readContents } from '../dump/archive-contents.ts';
-import type { Archive } from './rows/filling.ts';
+import type { ArchiveEntry } from '../dump/archive-contents.ts';
 
 /** By `evtenabled` of pg_event_trigger. */
 const ENABLED: Record<string, string> = { O: 'ENABLE', R: 'ENABLE REPLICA', A: 'ENABLE ALWAYS' };
@@ -42,10 +38,10 @@ export async function disableEventTriggers(session: PostgresSession): Promise<st
 export async function createEventTriggers(
   { report }: Pick<EngineContext, 'report'>,
   session: PostgresSession,
-  archive: EventTriggers,
+  entries: ArchiveEntry[],
 ): Promise<void> {
-  warnOfDisabled(report, await loginTriggers(archive));
-  for (const { text, definition } of await readDefinitions(archive)) {
+  warnOfDisabled(report, loginTriggers(entries));
+  for (const { text, definition } of entries) {
     const statements = eventTriggerStatements(definition);
     if (statements === null) throw refused(text);
     await session.transaction(statements).catch((error) => {
@@ -54,22 +50,12 @@ export async function createEventTriggers(
   }
 }
 
-interface EventTriggers extends Pick<Archive, 'directory'> {
-  list: string;
-}
-
-async function readDefinitions({ directory, list }: EventTriggers): Promise<{ text: string; definition: string }[]> {
-  const contents = readContents(await readFile(join(directory, CONTENTS)));
-  const listed = parseArchiveList(await readFile(list, 'utf8'));
-  return listed.map(({ dumpId, text }) => ({ text, definition: contents?.get(dumpId)?.definition ?? '' }));
-}
-
 /**
  * Returns the triggers of the event `login`, which are created disabled: they run as the connecting user, and can
  * refuse everybody.
  */
-export async function loginTriggers(archive: EventTriggers): Promise<string[]> {
-  const created = (await readDefinitions(archive)).map(({ definition }) => CREATION.exec(definition)?.groups);
+export function loginTriggers(entries: ArchiveEntry[]): string[] {
+  const created = entries.map(({ definition }) => CREATION.exec(definition)?.groups);
   return created.flatMap((groups) => (groups?.event === LOGIN && groups.name ? [unquoted(groups.name)] : [])).sort();
 }
 

@@ -75,18 +75,11 @@ async function inspectIn(
 }
 
 interface DestinationRow {
-  version: string;
-  present: boolean;
-  size_bytes: number | null;
-  connections: number;
-  name: string;
-  superuser: boolean;
-  createrole: boolean;
+  destination: Pick<DestinationState, 'exists' | 'size_bytes' | 'connections' | 'server_version'>;
+  own: Pick<InspectedDestination, 'user' | 'superuser' | 'mayCreateRoles' | 'extensions' | 'roles'>;
   createdb: boolean;
   /** The role may rename the destination, and give another database to its owner. */
   owner: boolean;
-  extensions: string[];
-  roles: string[];
   data_directory: string | null;
 }
 
@@ -97,35 +90,26 @@ async function readFacts(
 ): Promise<InspectedDestination> {
   const database = quoteText(url.database ?? '');
   const [row] = await session.query<DestinationRow>(`
-    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
-      CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
-      (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
-      r.rolname AS name, r.rolsuper AS superuser, r.rolsuper OR r.rolcreaterole AND r.rolinherit AS createrole, r.rolsuper OR r.rolcreatedb AS createdb,
+    SELECT json_build_object('exists', d.oid IS NOT NULL,
+        'size_bytes', CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END,
+        'connections', (SELECT count(*) FROM pg_stat_activity a
+          WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend'),
+        'server_version', split_part(current_setting('server_version'), ' ', 1)) AS destination,
+      json_build_object('user', r.rolname, 'superuser', r.rolsuper, 'mayCreateRoles', r.rolsuper OR r.rolcreaterole AND r.rolinherit,
+        'extensions', (SELECT coalesce(json_agg(name), '[]') FROM pg_available_extensions),
+        'roles', (SELECT json_agg(rolname) FROM pg_roles)) AS own,
+      r.rolsuper OR r.rolcreatedb AS createdb,
       d.oid IS NULL OR pg_has_role(d.datdba, 'USAGE') AND
         CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(d.datdba, 'SET') ELSE true END AS owner,
-      (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
-      (SELECT json_agg(rolname) FROM pg_roles) AS roles,
       (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
     FROM pg_roles r LEFT JOIN pg_database d ON d.datname = ${database} WHERE r.rolname = current_user`);
   if (!row) throw new Error('pg_roles has no row for the role of the session');
   const { destination, freeBytes } = await spaceOf(context, url, row.data_directory);
   return {
-    destination: {
-      url: url.display,
-      ...destination,
-      database: url.database ?? '',
-      exists: row.present,
-      size_bytes: row.size_bytes,
-      connections: row.connections,
-      server_version: row.version,
-    },
-    user: row.name,
-    superuser: row.superuser,
-    mayCreateRoles: row.createrole,
+    destination: { url: url.display, ...destination, database: url.database ?? '', ...row.destination },
+    ...row.own,
     maySwap: row.createdb && row.owner,
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
-    extensions: row.extensions ?? [],
-    roles: row.roles ?? [],
     freeBytes,
   };
 }

@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import type { ClientTools } from '../connection/tools.ts';
-import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
-import { CONTENTS, listContents } from '../dump/archive-contents.ts';
+import { parseArchiveList } from '../dump/archive.ts';
+import { type ArchiveEntry, CONTENTS, listContents } from '../dump/archive-contents.ts';
 import { failureWords } from './restore-errors.ts';
 
 export interface ArchiveToList {
   tools: ClientTools;
   /** A folder with the archive's table of contents. */
   archive: string;
-  /** The folder that it lies in. */
-  directory: string;
   /** The error where neither can read it. */
   unreadable?: (words: string[]) => UserError;
 }
@@ -21,12 +19,12 @@ export interface ArchiveToList {
 /** The entries of an archive, each with those that it depends on: read here, or by pg_restore in an unknown format. */
 export async function listArchive(
   { runner, signal }: EngineContext,
-  { tools, archive, directory, unreadable = archiveUnreadable }: ArchiveToList,
+  { tools, archive, unreadable = archiveUnreadable }: ArchiveToList,
 ): Promise<ArchiveEntry[]> {
   const known = listContents(await readFile(join(archive, CONTENTS)));
-  if (known !== null) return parseArchiveList(known);
+  if (known !== null) return known;
   const listing = await runner.run(
-    { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
+    { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: dirname(archive) }] },
     { signal },
   );
   if (listing.exitCode !== 0) throw unreadable(failureWords('pg_restore', listing));

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ProcessResult } from '../../../process/runner.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -5,6 +7,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
+import type { ArchiveEntry } from '../dump/archive-contents.ts';
 
 export interface RestoreSection {
   section: 'pre-data' | 'data' | 'post-data';
@@ -13,29 +16,38 @@ export interface RestoreSection {
   without?: string[];
 }
 
-export interface PgRestoreRun extends RestoreSection {
+export interface PgRestoreRun extends Omit<RestoreSection, 'list'> {
+  entries: ArchiveEntry[];
   url: DatabaseUrl;
   settings: SessionSettings;
   tools: ClientTools;
-  /** The folder of the archive, beside its lists. */
+  /** The folder of the archive, beside which the list of the entries is written. */
   archive: string;
   jobs: number;
 }
 
 export async function runPgRestore(
   { runner, signal }: EngineContext,
-  { url, settings, tools, archive, jobs, ...section }: PgRestoreRun,
+  { url, settings, tools, archive, jobs, entries, ...section }: PgRestoreRun,
 ): Promise<ProcessResult> {
   const { args, env, mounts } = connectionEnvironment(url, settings);
+  const list = await writeList(archive, entries);
   return await runner.run(
     {
       file: tools.pg_restore,
-      args: [...sectionArgs(section), `--jobs=${jobs}`, ...args, archive],
+      args: [...sectionArgs({ ...section, list }), `--jobs=${jobs}`, ...args, archive],
       env,
       mounts: [...mounts, { path: dirname(archive) }],
     },
     { signal },
   );
+}
+
+/** Writes entries for `pg_restore --use-list`, and resolves with the path. */
+export async function writeList(archive: string, entries: ArchiveEntry[]): Promise<string> {
+  const path = `${archive}.${randomUUID()}.list`;
+  await writeFile(path, entries.map(({ line }) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
+  return path;
 }
 
 /** Returns the arguments of pg_restore for a section; owners and grants are the destination's own. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { WarningEvent } from '../../../results/events.ts';
 import type { DefinitionOnly } from '../../../results/manifest/definitions-only.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -7,14 +6,16 @@ import { restoreFailed } from '../../shared/restore-failed.ts';
 import { compareNames } from '../../shared/verify.ts';
 import { type RemoteObjects, remoteText } from '../catalog/foreign-tables.ts';
 import type { Inventory } from '../catalog/introspect.ts';
-import type { ArchiveEntry } from '../dump/archive.ts';
-import { type ContentsEntry, readContents } from '../dump/archive-contents.ts';
+import { isTableData } from '../dump/archive.ts';
+import type { ArchiveEntry } from '../dump/archive-contents.ts';
 
 /** An object that is not created, because it leads to another server or needs one that does. */
-export interface RemoteEntry extends Pick<ContentsEntry, 'kind' | 'schema' | 'tag'> {
+export interface RemoteEntry extends EntryName {
   /** The foreign table or server that it needs; itself where it is one. */
-  needs: Pick<ContentsEntry, 'kind' | 'schema' | 'tag'>;
+  needs: EntryName;
 }
+
+type EntryName = Pick<ArchiveEntry, 'kind' | 'schema' | 'tag'>;
 
 export interface ArrivingEntries {
   entries: ArchiveEntry[];
@@ -27,8 +28,6 @@ export interface ArrivingEntries {
 const REMOTE = /^(FOREIGN TABLE|SERVER|USER MAPPING) /;
 
 interface Choice {
-  /** The archive's table of contents. */
-  contents: string;
   remoteTables?: boolean | undefined;
   /** Schemas that are restored; all where it is absent. */
   schemas?: string[];
@@ -40,45 +39,43 @@ interface Choice {
  * An archive's entries without foreign tables, foreign servers, user mappings and all that depends on them, at any
  * distance. Rejects where that would be a table of the database itself.
  */
-export async function leaveOutRemote(
+export function leaveOutRemote(
   entries: ArchiveEntry[],
-  { contents, remoteTables = false, schemas, planned = [] }: Choice,
-): Promise<ArrivingEntries> {
+  { remoteTables = false, schemas, planned = [] }: Choice = {},
+): ArrivingEntries {
   const roots = entries.filter(({ text }) => REMOTE.test(text));
   if (roots.length === 0) return { entries, leftOut: [] };
-  const named = readContents(await readFile(contents));
-  if (!named) throw restoreFailed('The format of the archive is not known', [], 'Update this program.');
-  const describe = ({ dumpId }: ArchiveEntry): RemoteEntry['needs'] => {
-    const { kind = '', schema = '', tag = '' } = named.get(dumpId) ?? {};
-    return { kind, schema, tag };
-  };
+  if (roots.some(({ kind }) => kind === ''))
+    throw restoreFailed('The format of the archive is not known', [], 'Update this program.');
   if (remoteTables) {
-    assertPlanned(roots.map(describe), planned);
+    assertPlanned(roots, planned);
     return { entries, leftOut: [] };
   }
-  const needs = new Map(roots.map((root) => [root.dumpId, describe(root)]));
+  const needs = new Map(roots.map((root) => [root.dumpId, root]));
   for (let known = 0; known < needs.size; ) {
     known = needs.size;
     for (const entry of entries) {
       const first = entry.needs.find((id) => needs.has(id));
       if (first === undefined || needs.has(entry.dumpId)) continue;
-      needs.set(entry.dumpId, needs.get(first) ?? describe(entry));
+      needs.set(entry.dumpId, needs.get(first) ?? entry);
     }
   }
   const leftOut = entries.flatMap((entry) => {
     const root = needs.get(entry.dumpId);
-    const described = describe(entry);
-    // Rows have no definition, and go with their table.
-    if (described.kind === '') return [];
-    const isWanted = described.schema === '' || (schemas?.includes(described.schema) ?? true);
-    return root && isWanted ? [{ ...described, needs: root }] : [];
+    const isWanted = entry.schema === '' || (schemas?.includes(entry.schema) ?? true);
+    // Rows go with their table.
+    return root && isWanted && !isTableData(entry) ? [{ ...nameIn(entry), needs: nameIn(root) }] : [];
   });
   assertNoTablesLeftOut(leftOut.filter(({ kind }) => kind === 'TABLE'));
   return { entries: entries.filter(({ dumpId }) => !needs.has(dumpId)), leftOut };
 }
 
+function nameIn({ kind, schema, tag }: EntryName): EntryName {
+  return { kind, schema, tag };
+}
+
 /** A table is created on request only where the plan has named it. */
-function assertPlanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
+function assertPlanned(roots: EntryName[], planned: DefinitionOnly[]): void {
   const names = roots.filter(({ kind }) => kind === 'FOREIGN TABLE').map(nameOf);
   const unplanned = names.filter((name) => !planned.some(({ table }) => table === name));
   if (unplanned.length === 0) return;
@@ -101,12 +98,12 @@ function assertNoTablesLeftOut(tables: RemoteEntry[]): void {
 /** Their names have arguments, which may hold dots. */
 const ROUTINES = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
 
-function nameOf({ kind, schema, tag }: RemoteEntry['needs']): string {
+function nameOf({ kind, schema, tag }: EntryName): string {
   if (schema === '') return tag;
   return ROUTINES.has(kind) ? `${schema}.${tag}` : tableName(schema, tag);
 }
 
-function textOf(entry: RemoteEntry['needs']): string {
+function textOf(entry: EntryName): string {
   // The name of a mapping begins with its kind.
   return entry.kind === 'USER MAPPING' ? nameOf(entry) : `${entry.kind.toLowerCase()} ${nameOf(entry)}`;
 }
@@ -124,7 +121,10 @@ export function leftOutWarnings(
   { definitions_only: tables = [], foreign_servers: servers = [] }: RemoteObjects = {},
 ): WarningEvent[] {
   const warning = (message: string): WarningEvent => ({ event: 'warning', code: LEFT_OUT, message });
-  const planned = new Set([...tables.map(({ table }) => `FOREIGN TABLE ${table}`), ...servers.map(serverEntry)]);
+  const planned = new Set([
+    ...tables.map(({ table }) => `FOREIGN TABLE ${table}`),
+    ...servers.map((name) => `SERVER ${name}`),
+  ]);
   const served = new Set(leftOut.filter(({ kind }) => kind === 'SERVER').map(({ tag }) => tag));
   const unplanned = leftOut.filter(
     (entry) =>
@@ -141,10 +141,6 @@ export function leftOutWarnings(
       : [warning(`Not created, because they lead to other servers: ${unplanned.map(textOf).join(', ')}`)]),
     ...dependents.filter(({ kind }) => !PARTS.has(kind)).map((entry) => warning(dependentText(entry))),
   ];
-}
-
-function serverEntry(name: string): string {
-  return `SERVER ${name}`;
 }
 
 function dependentText(entry: RemoteEntry): string {
@@ -220,7 +216,7 @@ export function divideInventory(
   return { expected, optional };
 }
 
-function isCalled({ schema, tag }: RemoteEntry['needs'], name: string): boolean {
+function isCalled({ schema, tag }: EntryName, name: string): boolean {
   const own = splitName(name);
   return own.schema === schema && own.rest === tag;
 }

@@ -15,7 +15,7 @@ import { findClientTools, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
-import { analyzeAll, analyzeChanged, countChangedRows } from '../statistics/gather.ts';
+import { ALL, analyze, analyzeChanged, countChangedRows } from '../statistics/gather.ts';
 import { statisticsFileOf } from '../statistics/stored-file.ts';
 import type { Settle } from '../swap/inherit.ts';
 import type { ReplaceRequest } from '../swap/replace.ts';
@@ -113,7 +113,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     if (base) described = await describeBase(context, fill, { complete, deleted: deletedRows(fromCopy, loaded.ways) });
     if (!missing && run.beforeSwap) {
       await run.beforeSwap(filled);
-      if (!run.throwAway) await analyzeAll(context, { ...fill, sessions: cpus });
+      if (!run.throwAway) await analyze(context, { ...fill, sessions: cpus }, ALL);
     }
     if (missing && run.keepGoing !== 'swap') {
       if (settle) await settleNow(context, own, settle);

@@ -1,6 +1,7 @@
 import { splitName } from '../../../text/table-names.ts';
 import type { StoredTable, TableRequest } from '../../facets/restore.ts';
-import { CONTENTS, type ContentsEntry, readContents } from '../dump/archive-contents.ts';
+import { readStoredContents } from '../dump/archive.ts';
+import { type ContentsEntry, readContents } from '../dump/archive-contents.ts';
 
 /** Kinds of entries that belong to a table, in the order in which they are shown. */
 const KINDS = [
@@ -16,12 +17,9 @@ const KINDS = [
 ];
 
 /** The statements of a table in the archive's table of contents. */
-export async function readTable({ manifest, table, read }: TableRequest): Promise<StoredTable | null> {
-  const file = manifest.files.find(({ name }) => name === CONTENTS);
-  if (!file) return null;
-  const parts: Uint8Array[] = [];
-  for await (const part of read(file)) parts.push(part);
-  return tableIn(Buffer.concat(parts), table);
+export async function readTable(request: TableRequest): Promise<StoredTable | null> {
+  const contents = await readStoredContents(request);
+  return contents && tableIn(contents, request.table);
 }
 
 export function tableIn(contents: Buffer, table: string): StoredTable | null {

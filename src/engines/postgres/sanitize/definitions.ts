@@ -1,13 +1,11 @@
 import type { ObjectDefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
+import { readStoredContents } from '../dump/archive.ts';
 import { CONTENTS, isDefinition, readContents } from '../dump/archive-contents.ts';
 
 /** The statements in the archive's table of contents. */
-export async function readDefinitions({ manifest, read }: ObjectDefinitionsRequest): Promise<StoredDefinition[]> {
-  const file = manifest.files.find(({ name }) => name === CONTENTS);
-  if (!file) return [];
-  const parts: Uint8Array[] = [];
-  for await (const part of read(file)) parts.push(part);
-  const contents = Buffer.concat(parts);
+export async function readDefinitions(request: ObjectDefinitionsRequest): Promise<StoredDefinition[]> {
+  const contents = await readStoredContents(request);
+  if (!contents) return [];
   const entries = readContents(contents);
   // Of a format that is not known the text of the whole file.
   if (!entries) return [{ name: `-.${CONTENTS}.(file)`, text: contents.toString('latin1') }];

@@ -19,19 +19,9 @@ export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<Fi
 }
 
 /** Relations with statistics: tables, whose partitions go with the topmost one, or materialized views. */
-const TABLES = `c.relkind IN ('r', 'p') AND NOT c.relispartition`;
-const VIEWS = `c.relkind = 'm' AND c.relispopulated`;
-export function analyzeTables(context: EngineContext, options: StatisticsOptions): Promise<void> {
-  return analyze(context, options, TABLES);
-}
-
-export function analyzeViews(context: EngineContext, options: StatisticsOptions): Promise<void> {
-  return analyze(context, options, VIEWS);
-}
-
-export function analyzeAll(context: EngineContext, options: StatisticsOptions): Promise<void> {
-  return analyze(context, options, `(${TABLES} OR ${VIEWS})`);
-}
+export const TABLES = `c.relkind IN ('r', 'p') AND NOT c.relispartition`;
+export const VIEWS = `c.relkind = 'm' AND c.relispopulated`;
+export const ALL = `(${TABLES} OR ${VIEWS})`;
 
 /** Changed rows since the last ANALYZE, by the oid of their table. Where statistics were taken over, there was none. */
 export type ChangedRows = Record<string, number>;
@@ -54,7 +44,7 @@ export function analyzeChanged(
   return analyze(
     context,
     options,
-    `(${TABLES} OR ${VIEWS}) AND EXISTS (
+    `${ALL} AND EXISTS (
       SELECT FROM pg_partition_tree(c.oid) p, pg_stat_user_tables s WHERE s.relid IN (p.relid, c.oid) AND ${changed}
       UNION ALL SELECT FROM pg_stat_user_tables s WHERE s.relid = c.oid AND ${changed})`,
   );
@@ -164,8 +154,8 @@ function relations(session: PostgresSession, which: string): Promise<Relation[]>
     ORDER BY c.relkind = 'p' DESC, pg_relation_size(c.oid) DESC, c.oid`);
 }
 
-/** A failure is a warning: the rows are there. */
-async function analyze(context: EngineContext, options: StatisticsOptions, which: string): Promise<void> {
+/** Gathers the statistics of the relations. A failure is a warning: the rows are there. */
+export async function analyze(context: EngineContext, options: StatisticsOptions, which: string): Promise<void> {
   const early = await options.early?.end();
   await using opened = new AsyncDisposableStack();
   const first = early?.session ?? opened.use(await connect(context, options.url, options));

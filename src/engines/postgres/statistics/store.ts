@@ -1,5 +1,3 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteNumber, quoteText } from '../connection/quote.ts';
@@ -38,19 +36,18 @@ export async function storeStatistics(
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, MOST_STATISTICS_TABLES);
   if (large.length === 0) return null;
-  const path = join(request.directory, STATISTICS_FILE);
-  await writeFile(path, '', { mode: 0o600 });
-  const copied = await withinSavepoint(session, async () => {
-    await session.copyToFile([copyStatement(large)], { path, ending: DATA_TERMINATOR });
+  const rows: Buffer[] = [];
+  let bytes = 0;
+  const read = await withinSavepoint(session, async () => {
+    await session.lines(copyStatement(large), (lines) => {
+      bytes += lines.length;
+      if (bytes <= MOST_STATISTICS_BYTES) rows.push(Buffer.from(lines));
+    });
     return true;
   });
-  const { size } = await stat(path);
-  if (copied && size > DATA_TERMINATOR.length && size <= MOST_STATISTICS_BYTES) {
-    const packed = await request.write(STATISTICS_FILE, { terminator: DATA_TERMINATOR });
-    if (packed.terminated) return packed;
-  }
-  await rm(path, { force: true });
-  return null;
+  if (!read || bytes === 0 || bytes > MOST_STATISTICS_BYTES) return null;
+  const content = new Uint8Array(Buffer.concat([...rows, Buffer.from(DATA_TERMINATOR)]));
+  return await request.write(STATISTICS_FILE, { content, terminator: DATA_TERMINATOR });
 }
 
 /** Rows that changed since ANALYZE, from which the server's own autovacuum gathers the statistics again. */

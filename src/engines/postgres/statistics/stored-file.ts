@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
@@ -61,9 +62,7 @@ export async function readStoredStatistics({
 }: Pick<RestoreRun, 'manifest' | 'read'>): Promise<StoredStatistics[]> {
   const file = statisticsFileOf(manifest);
   if (!file) return [];
-  const parts: Uint8Array[] = [];
-  for await (const part of read(file)) parts.push(part);
-  const lines = Buffer.concat(parts).toString('utf8').split('\n', MOST_STATISTICS_TABLES);
+  const lines = (await text(read(file))).split('\n', MOST_STATISTICS_TABLES);
   return lines.flatMap((line) => {
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), tableSchema), line);
     return parsed.success ? [parsed.output] : [];

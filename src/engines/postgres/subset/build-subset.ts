@@ -9,13 +9,12 @@ import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { findClientTools, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings } from '../connection/url.ts';
-import type { ArchiveEntry } from '../dump/archive.ts';
-import { CONTENTS } from '../dump/archive-contents.ts';
+import type { ArchiveEntry } from '../dump/archive-contents.ts';
 import { runPgDump } from '../dump/run-pg-dump.ts';
 import { createEventTriggers } from '../restore/event-triggers.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
-import { type ArchiveLists, listsInTurn, writeLists } from '../restore/lists-in-turn.ts';
+import { type DividedEntries, divideEntries, listsInTurn } from '../restore/lists-in-turn.ts';
 import { type PgRestoreRun, runPgRestore } from '../restore/pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
 import { premadeSchemas } from '../restore/restore.ts';
@@ -45,8 +44,13 @@ export async function makeSubset(
   const fill = async ({ url, owner }: Shadow) => {
     const restoring = { url, tools, archive, settings };
     const copied = startStep(report, 'copy', 'Copy the rows');
-    const lists = await listEntries(context, { tools, archive, directory: run.directory, source, premade });
-    await restoreSection(context, { ...restoring, list: lists.list, section: 'pre-data', jobs: 1 });
+    const { entries, eventTriggers } = await listEntries(context, {
+      tools,
+      archive,
+      source,
+      premade,
+    });
+    await restoreSection(context, { ...restoring, entries, section: 'pre-data', jobs: 1 });
     await using session = await connect(context, url, { tools, settings });
     const forced = await liftForcedRowSecurity(session);
     const copying = { source, run: { ...run, url }, settings };
@@ -57,8 +61,8 @@ export async function makeSubset(
 
     const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
     await withStep(report, indexing, async () => {
-      for (const list of await listsInTurn({ archive, list: lists.list })) {
-        await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.cpus });
+      for (const some of listsInTurn(entries)) {
+        await restoreSection(context, { ...restoring, entries: some, section: 'post-data', jobs: run.cpus });
       }
     });
 
@@ -76,9 +80,9 @@ export async function makeSubset(
     };
     made.references = await withStep(report, verifyStep, () => verifyReferences(session, { source, run }));
     await forceRowSecurity(session, forced);
-    if (lists.eventTriggers) {
+    if (eventTriggers.length > 0) {
       await using owning = await connect(context, owner, { tools, settings });
-      await createEventTriggers(context, owning, { directory: archive, list: lists.eventTriggers });
+      await createEventTriggers(context, owning, eventTriggers);
     }
   };
   const replaced = await loadThroughShadow(
@@ -107,16 +111,12 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
 async function listEntries(
   context: EngineContext,
   { source, premade, ...archive }: ArchiveToList & { source: OpenSource; premade: OpenSource['schemas'] },
-): Promise<ArchiveLists> {
-  const contents = join(archive.archive, CONTENTS);
-  const { entries, leftOut } = await leaveOutRemote(await listArchive(context, archive), { contents });
+): Promise<DividedEntries> {
+  const { entries, leftOut } = leaveOutRemote(await listArchive(context, archive));
   for (const warning of leftOutWarnings(leftOut, source.remote)) context.report(warning);
   const isPremade = ({ oid, text }: ArchiveEntry): boolean =>
     text.startsWith('SCHEMA ') && premade.some((schema) => schema.oid === oid);
-  return await writeLists(
-    archive.directory,
-    entries.filter((entry) => !isPremade(entry)),
-  );
+  return divideEntries(entries.filter((entry) => !isPremade(entry)));
 }
 
 async function restoreSection(context: EngineContext, run: PgRestoreRun): Promise<void> {

@@ -1,6 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
+import { dependenciesFirst } from '../connection/dependencies-first.ts';
 import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
@@ -23,7 +24,7 @@ export async function finishDatabase(
   await passHighest(session);
   // Before the views, whose queries are planned with them.
   await session.execute('ANALYZE');
-  await refreshViews(session, await source.withSession(readPopulatedViews));
+  await refreshViews(session, await source.withSession((reading) => readViews(reading, 'c.relispopulated')));
 }
 
 interface Sequence {
@@ -82,63 +83,26 @@ async function passHighest(session: PostgresSession): Promise<void> {
   }
 }
 
-function readPopulatedViews(session: PostgresSession): Promise<View[]> {
-  return session.query<View>(`
+/** Quoted paths of materialized views. After a restore, oids follow the order of dependencies, but for cycles by rules. */
+async function readViews(session: PostgresSession, which: string): Promise<string[]> {
+  const views = await session.query<{ schema: string; name: string }>(`
     SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind = 'm' AND c.relispopulated`);
+    WHERE c.relkind = 'm' AND ${which} ORDER BY c.oid`);
+  return views.map(({ schema, name }) => quotePath(schema, name));
 }
 
-async function refreshViews(session: PostgresSession, populated: View[]): Promise<void> {
-  for (const { schema, name } of await materializedViewsInOrder(session)) {
-    if (!populated.some((view) => view.schema === schema && view.name === name)) continue;
-    const view = quotePath(schema, name);
-    await session.execute(`REFRESH MATERIALIZED VIEW ${view}`);
-    await session.execute(`ANALYZE ${view}`);
-  }
-}
+/** SQLSTATE where a materialized view reads another one that has no rows yet. */
+const NOT_POPULATED = '55000';
 
-interface View {
-  schema: string;
-  name: string;
-}
-
-interface Relation extends View {
-  oid: number;
-  materialized: boolean;
-}
-
-/**
- * Materialized views after the views they read. Ordered here with a visited set: rules may form cycles, on which a
- * recursive query does not end.
- */
-async function materializedViewsInOrder(session: PostgresSession): Promise<View[]> {
-  const relations = await session.query<Relation>(`
-    SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'm' AS materialized
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('v', 'm')
-    ORDER BY n.nspname, c.relname`);
-  const uses = await session.query<{ view: number; used: number }>(`
-    SELECT DISTINCT r.ev_class::int8 AS view, d.refobjid::int8 AS used FROM pg_rewrite r
-    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
-    WHERE r.rulename = '_RETURN' AND d.refobjid <> r.ev_class`);
-  const usedBy = Map.groupBy(uses, ({ view }) => view);
-  const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
-  const visited = new Set<number>();
-  const ordered: View[] = [];
-  // No recursion: chains of views may exceed the call stack.
-  for (const { oid } of relations) {
-    const stack = [{ oid, entered: false }];
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const relation = byOid.get(next.oid);
-      if (!relation) continue;
-      if (next.entered) {
-        if (relation.materialized) ordered.push({ schema: relation.schema, name: relation.name });
-        continue;
-      }
-      if (visited.has(next.oid)) continue;
-      visited.add(next.oid);
-      stack.push({ oid: next.oid, entered: true });
-      for (const { used } of usedBy.get(next.oid) ?? []) stack.push({ oid: used, entered: false });
-    }
-  }
-  return ordered;
+/** Those that the source has filled. */
+async function refreshViews(session: PostgresSession, populated: string[]): Promise<void> {
+  const views = (await readViews(session, 'true')).filter((view) => populated.includes(view));
+  const [refused] = await dependenciesFirst(views, {
+    refusal: NOT_POPULATED,
+    async work(view) {
+      await session.execute(`REFRESH MATERIALIZED VIEW ${view}`);
+      await session.execute(`ANALYZE ${view}`);
+    },
+  });
+  if (refused) throw refused;
 }

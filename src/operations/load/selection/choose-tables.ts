@@ -27,8 +27,7 @@ export async function chooseTables(
 ): Promise<TableSelection> {
   const { manifest } = found;
   await using definitions = await openDefinitions(context, found);
-  const { directory, read } = definitions;
-  const needs = await database.restore.readNeeds({ manifest, directory, read });
+  const needs = await database.restore.readNeeds({ manifest, read: definitions.read });
   const tables = manifest.tables.map(({ name }) => name);
   if (!only) return selectTables({ wanted, tables, needs });
   return { ...selectTables({ wanted, tables, needs: needs.filter(({ why }) => why === 'part') }), empty: [] };

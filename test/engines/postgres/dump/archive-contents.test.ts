@@ -48,14 +48,12 @@ it.each([14, 15, 16])('rewrites the definitions of a table of contents of versio
 });
 
 it.each([14, 15, 16])('lists the entries of version 1.%i with those that they depend on', (minor) => {
-  expect(listContents(contents(minor, 'CREATE TABLE ü (id integer)'))).toBe(`\
-1; 1259 16400 TABLE public tag owner
-;\tdepends on: 12 13
-2; 1259 0 COMMENT public tag owner
-;\tdepends on: 12 13
-3; 1259 0 TABLE DATA public tag owner
-;\tdepends on: 12 13
-`);
+  const entries = listContents(contents(minor, 'CREATE TABLE ü (id integer)'));
+  expect(entries?.map(({ line, definition, needs }) => [line, definition, needs])).toEqual([
+    ['1; 1259 16400 TABLE public tag owner', 'CREATE TABLE ü (id integer)', [12, 13]],
+    ['2; 1259 0 COMMENT public tag owner', expect.stringContaining('COMMENT'), [12, 13]],
+    ['3; 1259 0 TABLE DATA public tag owner', '', [12, 13]],
+  ]);
 });
 
 it('lists nothing where a number is not one, which pg_restore would read otherwise', () => {

@@ -1,36 +1,29 @@
 import { expect, test } from 'vitest';
-import { parseArchiveList } from '../../../../src/engines/postgres/dump/archive.ts';
+import type { ArchiveEntry } from '../../../../src/engines/postgres/dump/archive-contents.ts';
 import { needsOf } from '../../../../src/engines/postgres/restore/table-needs.ts';
 import type { Manifest } from '../../../../src/repository/manifest/manifest.ts';
 
-/** As pg_dump 13 writes it: younger ones have entries besides that attach partitions. */
-const LISTING = `;
-201; 1259 16384 TABLE public a me
-202; 1259 16394 TABLE public a b me
-203; 1259 16400 TABLE public log me
-204; 1259 16401 TABLE public log_1 me
-;	depends on: 203
-205; 1259 16402 TABLE public log_1_1 me
-;	depends on: 204
-206; 1259 16403 TABLE public heir me
-;	depends on: 201
-300; 0 16384 TABLE DATA public a me
-;	depends on: 201
-301; 0 16394 TABLE DATA public a b me
-;	depends on: 202
-302; 0 16402 TABLE DATA public log_1_1 me
-;	depends on: 205
-303; 0 16403 TABLE DATA public heir me
-;	depends on: 206
-400; 2606 16500 CONSTRAINT public a a_pkey me
-;	depends on: 201
-401; 2606 16501 FK CONSTRAINT public a b to a me
-;	depends on: 201 400 202
-402; 2606 16502 FK CONSTRAINT public a itself me
-;	depends on: 201 400 201
-403; 2606 16503 FK CONSTRAINT public log log_fkey me
-;	depends on: 400 203 201
-`;
+/** As pg_dump 13 writes them: younger ones have entries besides that attach partitions. */
+const ENTRIES = [
+  entry(201, 'TABLE a'),
+  entry(202, 'TABLE a b'),
+  entry(203, 'TABLE log'),
+  entry(204, 'TABLE log_1', [203]),
+  entry(205, 'TABLE log_1_1', [204]),
+  entry(206, 'TABLE heir', [201]),
+  entry(300, 'TABLE DATA a', [201]),
+  entry(303, 'TABLE DATA heir', [206]),
+  entry(400, 'CONSTRAINT a a_pkey', [201]),
+  entry(401, 'FK CONSTRAINT a b to a', [201, 400, 202]),
+  entry(402, 'FK CONSTRAINT a itself', [201, 400, 201]),
+  entry(403, 'FK CONSTRAINT log log_fkey', [400, 203, 201]),
+];
+
+function entry(dumpId: number, text: string, needs: number[] = []): ArchiveEntry {
+  const [, kind = '', tag = ''] = /^([A-Z ]+) (.*)$/.exec(text) ?? [];
+  const nothing = { class: 0, oid: 0, definition: '', accessMethod: '', line: '' };
+  return { ...nothing, text, dumpId, kind, schema: 'public', tag, needs };
+}
 
 function data(table: string, schema = 'public') {
   return { schema, table, columns: ['id'], of_extension: false };
@@ -56,7 +49,7 @@ const details = {
 };
 
 function told(): string[] {
-  const needs = needsOf(parseArchiveList(LISTING), { details } as unknown as Manifest);
+  const needs = needsOf(ENTRIES, { details } as unknown as Manifest);
   return needs.map(({ table, needed_by, why }) => `${needed_by} needs ${table}: ${why}`).sort();
 }
 

@@ -1,6 +1,7 @@
 import { groupsOf } from '../../../shared/groups.ts';
 import { quoteNumber, quotePath, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import { conditionOf, cut } from '../ranges.ts';
 
 export interface Relation {
   oid: number;
@@ -27,14 +28,13 @@ interface CountRequest {
 /** Counts rows, and finds whether some are not older than the border, if any. */
 export async function countAll({ sessions, relations, border }: CountRequest): Promise<RowCount[]> {
   const counts = relations.map(({ oid, filenode }): RowCount => ({ oid, filenode, rows: 0, fresh: false }));
-  const fresh =
-    border === undefined ? 'false' : `coalesce(min(age(xmin)) <= age(${quoteText(toXid(border))}::xid), false)`;
+  const fresh = border === undefined ? 'false' : hasFresh(border);
   const pieces = relations.flatMap((relation, at) => piecesOf(relation, { at, whole: sessions.length === 1 }));
   const count = async (session: PostgresSession, own: typeof pieces): Promise<void> => {
     for (const some of inBatches(own)) {
       const queries = some.map(
         ({ at, path, where }) =>
-          `SELECT ${quoteNumber(at)}::int8 AS at, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${path} ${where}`,
+          `SELECT ${quoteNumber(at)}::int8 AS at, count(*) AS rows, ${fresh} AS fresh FROM ONLY ${path}${where}`,
       );
       for (const found of await session.query<{ at: number; rows: number; fresh: boolean }>(
         queries.join(' UNION ALL '),
@@ -47,6 +47,11 @@ export async function countAll({ sessions, relations, border }: CountRequest): P
   const shares = sharesOf(pieces, sessions.length);
   await Promise.all(sessions.map((session, at) => count(session, shares[at] ?? [])));
   return counts;
+}
+
+/** Reports whether some rows are not older. The youngest decides: an aggregate costs half of a condition on each row. */
+export function hasFresh(border: string): string {
+  return `coalesce(min(age(xmin)) <= age(${quoteText(toXid(border))}::xid), false)`;
 }
 
 const TWO_TO_32 = 2n ** 32n;
@@ -71,10 +76,8 @@ interface Piece {
 function piecesOf({ schema, name, pages }: Relation, { at, whole }: { at: number; whole: boolean }): Piece[] {
   const path = quotePath(schema, name);
   if (whole || pages < 2 * PIECE) return [{ at, path, where: '', pages }];
-  const count = Math.floor(pages / PIECE);
-  return Array.from({ length: count }, (_, piece) => {
-    const end = piece + 1 < count ? ` AND ctid < '(${quoteNumber((piece + 1) * PIECE)},0)'::tid` : '';
-    return { at, path, where: `WHERE ctid >= '(${quoteNumber(piece * PIECE)},0)'::tid${end}`, pages: PIECE };
+  return cut(Math.floor(pages / PIECE) * PIECE, PIECE).map((range) => {
+    return { at, path, where: conditionOf(range), pages: PIECE };
   });
 }
 

@@ -1,8 +1,9 @@
 import { groupsOf } from '../../../shared/groups.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
-import { quotePath, quoteText } from '../../connection/quote.ts';
+import { quotePath } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { conditionOf, type Range, WHOLE } from '../ranges.ts';
+import { hasFresh } from './count-rows.ts';
 import type { RangeEvidence } from './evidence.ts';
 
 export interface ScanOptions {
@@ -79,17 +80,14 @@ interface Count {
   fresh: boolean;
 }
 
-const TWO_TO_32 = 2n ** 32n;
-
-/** Counts what the snapshot sees. The youngest row decides: an aggregate costs half of a condition on each row. */
+/** Counts what the snapshot sees. */
 async function countRange(
   session: PostgresSession,
   { table, range, xmin }: { table: CatalogTable; range: Range; xmin: string },
 ): Promise<Count> {
   const { schema, name } = table;
   const [count] = await session.query<Count>(`
-    SELECT count(*) AS rows, coalesce(min(age(xmin)) <= age(${quoteText(String(BigInt(xmin) % TWO_TO_32))}::xid), false) AS fresh
-    FROM ONLY ${quotePath(schema, name)}${conditionOf(range)}`);
+    SELECT count(*) AS rows, ${hasFresh(xmin)} AS fresh FROM ONLY ${quotePath(schema, name)}${conditionOf(range)}`);
   if (!count) throw new Error('a count has no row');
   return count;
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
@@ -13,7 +13,7 @@ import { connect } from '../../connection/connect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { CONTENTS, digestDefinitions } from '../../dump/archive-contents.ts';
-import { analyzeTablesOf, analyzeViews } from '../../statistics/gather.ts';
+import { analyze, analyzeTablesOf, VIEWS } from '../../statistics/gather.ts';
 import { disableEventTriggers } from '../event-triggers.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 import { type FillResult, gathersStatistics, pgRestore } from '../rows/fill.ts';
@@ -68,7 +68,7 @@ export async function fillDifference(
       ),
     );
   await restoreEntries(context, { fill, archive, section: 'post-data', kind: 'MATERIALIZED VIEW DATA' });
-  if (gathers) await analyzeViews(context, gathering);
+  if (gathers) await analyze(context, gathering, VIEWS);
   await finish(context, { ...fill, url: fill.owner }, eventTriggers);
   indexed('Built indexes and constraints');
   return { forced, leftOut: archive.leftOut, ways: waysOf(planned, prepared) };
@@ -149,17 +149,13 @@ function relationOf(table: ManifestTable, { details }: FillRun): Pick<SetAsideRe
 /** With the partitioned table that its rows go through. */
 function wholeRelations(table: ManifestTable, { details }: FillRun): SetAsideRelation[] {
   const { schema, table: name, root } = dataOf(table, details);
-  const facts = { large: bytesOfTable(table) >= LARGE_BYTES, whole: true, deletes: false, turn: null };
-  const own = { schema, table: name, tree: false, ...facts };
+  const facts = { large: bytesOfTable(table) >= LARGE_BYTES, whole: true };
+  const own = { schema, table: name, ...facts };
   return root ? [own, { ...root, tree: true, ...facts }] : [own];
 }
 
 function replacedRelation({ table, removed, added, turn }: Replacement, fill: FillRun): SetAsideRelation {
-  return {
-    ...relationOf(table, fill),
-    ...{ tree: false, large: false, whole: false },
-    ...{ deletes: removed.length > 0, turn: added.length > 0 ? turn : null },
-  };
+  return { ...relationOf(table, fill), deletes: removed.length > 0, ...(added.length > 0 && { turn }) };
 }
 
 async function buildIndexes(context: EngineContext, fill: FillRun, statements: string[]): Promise<void> {
@@ -199,10 +195,6 @@ interface Entries {
 
 /** Restores the entries of one kind, of those that the load restores. */
 async function restoreEntries(context: EngineContext, { fill, archive, section, kind }: Entries): Promise<void> {
-  const lines = (await readFile(archive.list, 'utf8')).split('\n');
-  const wanted = lines.filter((line) => new RegExp(`^\\d+; \\d+ \\d+ ${kind} `).test(line));
-  if (wanted.length === 0) return;
-  const list = `${archive.list}.${section}`;
-  await writeFile(list, `${wanted.join('\n')}\n`, { flag: 'wx', mode: 0o600 });
-  await pgRestore(context, { fill, archive: { ...archive, list }, section, jobs: 1 });
+  const entries = archive.entries.filter(({ text }) => text.startsWith(`${kind} `));
+  await pgRestore(context, { fill, archive, entries, section, jobs: 1 });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/rows/table-ways.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import type { ArchiveDetails } from '../../dump/archive.ts';
+import { type ArchiveDetails, readStoredContents } from '../../dump/archive.ts';
 import { CONTENTS, type ContentsEntry, digestDefinitions, readContents } from '../../dump/archive-contents.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import type { BaseContents } from '../../swap/mark.ts';
@@ -25,8 +25,10 @@ import { digestLoaded, digestOthers, digestTables, NEVER_EQUAL, readDigests, SER
 export async function planDifference(server: PostgresSession, comparison: BaseComparison): Promise<DifferencePlan> {
   const { base } = comparison;
   const full = (reason: string): DifferencePlan => fullLoad(base, reason);
-  const early = whyFull(comparison.request, base) ?? whyUnknown(comparison);
+  const early = whyFull(comparison.request, base);
   if (early !== null) return full(early);
+  if (comparison.details.definitions === undefined)
+    return full('the snapshot was built by an older version, without a digest of its definitions');
   const { base: marked } = await findAuxiliaryDatabases(server, comparison.destination);
   const contents = marked?.mark.contents;
   if (!contents) return full('the base copy has no record of its contents');
@@ -50,11 +52,6 @@ export async function planDifference(server: PostgresSession, comparison: BaseCo
     files: [CONTENTS],
     reason: `the base copy is of snapshot ${base.snapshot ?? 'unknown'}, which has the same definitions`,
   };
-}
-
-function whyUnknown({ details }: BaseComparison): string | null {
-  if (details.definitions !== undefined) return null;
-  return 'the snapshot was built by an older version, without a digest of its definitions';
 }
 
 interface ComparedContents {
@@ -167,16 +164,9 @@ async function planWays(
 }
 
 /** Names of the tables with a key, as JSON; `null` where the definitions are unreadable. The server verifies the keys. */
-async function tablesWithKey(
-  { manifest, read }: EarlierSnapshot,
-  digest: string | undefined,
-): Promise<Set<string> | null> {
-  const file = manifest.files.find(({ name }) => name === CONTENTS);
-  if (!file) return null;
-  const parts: Uint8Array[] = [];
-  for await (const part of read(file)) parts.push(part);
-  const contents = Buffer.concat(parts);
-  const entries = digestDefinitions(contents) === digest ? readContents(contents) : null;
+async function tablesWithKey(snapshot: EarlierSnapshot, digest: string | undefined): Promise<Set<string> | null> {
+  const contents = await readStoredContents(snapshot);
+  const entries = contents && digestDefinitions(contents) === digest ? readContents(contents) : null;
   if (!entries) return null;
   const keyed = [...entries.values()].flatMap((entry) => {
     const own = entry.needs.map((id) => entries.get(id)).find((needed) => needed?.kind === 'TABLE');

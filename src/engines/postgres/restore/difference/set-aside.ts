@@ -6,15 +6,15 @@ export interface SetAsideRelation {
   schema: string;
   table: string;
   /** A partitioned table, with all of its partitions. */
-  tree: boolean;
+  tree?: boolean;
   /** Building its indexes is worth more than the statements that it takes. */
-  large: boolean;
+  large?: boolean;
   /** All rows are loaded, into an empty table; otherwise some are replaced. */
-  whole: boolean;
+  whole?: boolean;
   /** Rows are deleted; of a table that is not whole. */
-  deletes: boolean;
-  /** Rows are inserted when those of tables with a lower number are there; `null` where none are. */
-  turn: number | null;
+  deletes?: boolean;
+  /** Rows are inserted when those of tables with a lower number are there; `null` or absent where none are. */
+  turn?: number | null;
 }
 
 /** Statements that give the tables back what was taken from them, each list in its order. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
 import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
@@ -19,12 +19,12 @@ import { connectionEnvironment } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { profile } from '../../profile.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
-import { analyzeAll } from '../../statistics/gather.ts';
+import { ALL, analyze } from '../../statistics/gather.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { writeMark } from '../../swap/mark.ts';
 import { within } from '../check.ts';
 import { disableTrigger, loginTriggers, warnOfDisabled } from '../event-triggers.ts';
-import { sectionArgs, unwantedSchemas } from '../pg-restore.ts';
+import { sectionArgs, unwantedSchemas, writeList } from '../pg-restore.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';
 import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
@@ -54,8 +54,9 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     return `--file=${join(directory, name)}`;
   };
   const without = unwantedSchemas(details, plan.schemas).map((schema) => schema.name);
-  const section = async (name: 'pre-data' | 'data' | 'post-data', list = archive.list): Promise<string> => {
-    const file = `${join(directory, name)}-${basename(list)}.sql`;
+  const section = async (name: 'pre-data' | 'data' | 'post-data', entries = archive.entries): Promise<string> => {
+    const list = await writeList(archive.directory, entries);
+    const file = `${list}.sql`;
     const args = [
       ...sectionArgs({ section: name, list, without }),
       '--single-transaction',
@@ -75,7 +76,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   );
   const word = randomBytes(16).toString('hex');
   const sayWord = `--command=SELECT ${quoteText(word)}`;
-  const disabled = archive.eventTriggers ? await loginTriggers({ ...archive, list: archive.eventTriggers }) : [];
+  const disabled = loginTriggers(archive.eventTriggers);
   warnOfDisabled(report, disabled);
   const carryOver = await carryOverInPlace(context, url, run.role);
   const scripts = [
@@ -91,7 +92,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await script('carry-over.sql', carryOver.script),
     await script('copies.sql', await outdateCopies(context, url)),
     // Created last, they hear neither of the definitions nor of the grants.
-    ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
+    ...(archive.eventTriggers.length > 0 ? [await section('post-data', archive.eventTriggers)] : []),
     ...disabled.map((name) => `--command=${disableTrigger(name)}`),
     await script('check.sql', inventoryScript(run, archive.leftOut)),
     ...[`--command=SELECT ${quoteText(`${word} `)} || pg_catalog.txid_current()`, '--command=COMMIT', sayWord],
@@ -137,7 +138,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
   restored(`Restored and verified ${tablesText(plan)}`);
-  await analyzeAll(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }).catch(
+  await analyze(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }, ALL).catch(
     (error) => {
       throw withOutcome(error, replacedInPlace(url));
     },

@@ -42,22 +42,19 @@ export async function keepAndReplace(
   { undo, maySwap, from, ...replacement }: RowReplacementRequest,
 ): Promise<ReplaceResult> {
   const { url, tables } = replacement;
-  if (!maySwap) {
+  const replaceOnly = async (): Promise<ReplaceResult> => {
     await replaceTables(context, { ...replacement, keeper: null });
     await analyzed(context, replacement);
     return { swapMs: null, undoDatabase: null };
-  }
+  };
+  if (!maySwap) return await replaceOnly();
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
   for (const warning of await checkSwap(server, { destination, undo })) report(warning);
   reportSwept(report, await sweepLeftovers(server, destination, report));
-  if (!undo) {
-    await replaceTables(context, { ...replacement, keeper: null });
-    await analyzed(context, replacement);
-    return { swapMs: null, undoDatabase: null };
-  }
+  if (!undo) return await replaceOnly();
   const names = auxiliaryNames(destination);
   const [database, retired] = [names.shadow(), names.shadow()];
   const { undo: older } = await findAuxiliaryDatabases(server, destination);

@@ -48,9 +48,8 @@ export function columnList(columns: string[]): string {
 }
 
 function relations(tables: Pick<TableToReplace, 'schema' | 'table' | 'root'>[]): SetAsideRelation[] {
-  const facts = { tree: false, large: false, whole: true, deletes: true, turn: null };
   const roots = new Map(tables.flatMap(({ root }) => (root ? [[pathOf(root), root] as const] : [])));
-  return [...tables, ...roots.values()].map(({ schema, table }) => ({ schema, table, ...facts }));
+  return [...tables, ...roots.values()].map(({ schema, table }) => ({ schema, table, whole: true }));
 }
 
 /**

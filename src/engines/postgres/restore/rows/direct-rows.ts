@@ -50,7 +50,7 @@ export async function openRowLoader(
   };
 }
 
-interface Batch {
+export interface Batch {
   fill: FillRun;
   batch: RowsToLoad[];
   onBytes: (current: string, bytes: number) => void;

@@ -11,16 +11,16 @@ import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { directAddress } from '../../connection/direct-address.ts';
 import { quoteName } from '../../connection/quote.ts';
-import type { PostgresSession } from '../../connection/session.ts';
-import { type ArchiveDetails, type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
-import { CONTENTS } from '../../dump/archive-contents.ts';
-import { analyzeTables, analyzeViews, earlyStatistics } from '../../statistics/gather.ts';
+import { type ArchiveDetails, isTableData, withoutDependents } from '../../dump/archive.ts';
+import type { ArchiveEntry } from '../../dump/archive-contents.ts';
+import { analyze, earlyStatistics, TABLES, VIEWS } from '../../statistics/gather.ts';
 import { STATISTICS_FILE } from '../../statistics/stored-file.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
+import { openMeanwhile } from '../../swap/swap-session.ts';
 import { createEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
-import { listsInTurn, viewsApart, writeLists } from '../lists-in-turn.ts';
+import { divideEntries, listsInTurn } from '../lists-in-turn.ts';
 import { type RestoreSection, runPgRestore, unwantedSchemas } from '../pg-restore.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
@@ -49,11 +49,11 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount}`);
-  await using session = await defined(context, fill, () =>
-    pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 }),
-  );
+  await using opening = openMeanwhile(connect(context, fill.url, fill));
+  await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
+  const session = await opening.session;
   const forced = await liftForcedRowSecurity(session);
-  const indexes = await earlyIndexes(archive, fill);
+  const indexes = earlyIndexes(archive.entries, fill);
   const gathers = gathersStatistics(fill);
   const stored = gathers && !fill.errors ? await statisticsToTakeOver(fill) : undefined;
   const early = gathers ? await earlyStatistics(session, stored) : undefined;
@@ -62,26 +62,31 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
       address: await directAddress(context, fill.url),
       onLoaded: (tables) => early?.add(tables.map((table) => pathOf(dataOf(table, fill.details)))),
       meanwhile: (working, state) =>
-        indexes.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
+        indexes.buildOne(state, (index) =>
+          pgRestore(working, { fill, archive, entries: [index], section: 'post-data', jobs: 1 }),
+        ),
     }),
     // Large objects and the values of sequences; tables go their own way.
-    archive.hasData ? pgRestore(context, { fill, archive, section: 'data', jobs: 1 }) : undefined,
+    pgRestore(context, { fill, archive, entries: archive.entries.filter(isContent), section: 'data', jobs: 1 }),
   ]);
   restored(`Restored ${amount}`);
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   const sessions = sessionsFor(plan, cpus);
-  const { list: rest, views } = await viewsApart(await indexes.rest());
-  const build = (list: string): Promise<void> =>
-    pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
-  const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
-  await withIndexProgress({ session, report, signal: context.signal, lists: { all: archive.list, rest } }, async () => {
-    for (const list of lists) await build(list);
+  // The queries of materialized views are planned with the statistics of the tables.
+  const [views = [], rest = []] = [true, false].map((isView) =>
+    indexes.rest().filter(({ text }) => text.startsWith('MATERIALIZED VIEW DATA ') === isView),
+  );
+  const build = (entries: ArchiveEntry[]): Promise<void> =>
+    pgRestore(context, { fill, archive, entries, section: 'post-data', jobs: sessions });
+  const entries = { all: archive.entries, rest };
+  await withIndexProgress({ session, report, signal: context.signal, entries }, async () => {
+    for (const some of sessions > 1 ? listsInTurn(rest) : [rest]) await build(some);
   });
-  if (early) await analyzeTables(context, { ...fill, sessions, early, stored });
-  if (views !== null) {
+  if (early) await analyze(context, { ...fill, sessions, early, stored }, TABLES);
+  if (views.length > 0) {
     await build(views);
-    if (early) await analyzeViews(context, { ...fill, sessions, early });
+    if (early) await analyze(context, { ...fill, sessions, early }, VIEWS);
   }
   await restoreEventTriggers(context, fill, archive);
   indexed('Built indexes and constraints');
@@ -97,34 +102,19 @@ export function gathersStatistics({
 }
 
 /** By the loading role, also where another one restores all else: only a superuser may create them. */
-async function restoreEventTriggers(context: EngineContext, fill: FillRun, archive: Archive): Promise<void> {
-  if (!archive.eventTriggers) return;
-  const last = { ...archive, list: archive.eventTriggers };
+async function restoreEventTriggers(context: EngineContext, fill: FillRun, { eventTriggers }: Archive): Promise<void> {
+  if (eventTriggers.length === 0) return;
   await using session = await connect(context, fill.owner, fill);
-  await createEventTriggers(context, session, last).catch((error) => {
+  await createEventTriggers(context, session, eventTriggers).catch((error) => {
     if (!(fill.errors && error instanceof UserError && error.code === 'restore_failed')) throw error;
     fill.errors.push([error.message, ...error.details].join(': '));
   });
 }
 
-/** A session that opens while the objects are defined. */
-async function defined(
-  context: EngineContext,
-  { url, tools, settings }: FillRun,
-  define: () => Promise<void>,
-): Promise<PostgresSession> {
-  const opening = connect(context, url, { tools, settings });
-  const [opened, done] = await Promise.allSettled([opening, define()]);
-  if (opened.status === 'rejected') throw done.status === 'rejected' ? done.reason : opened.reason;
-  if (done.status === 'fulfilled') return opened.value;
-  await opened.value.close();
-  throw done.reason;
-}
-
 /** The folder of the archive, within that of the run. */
 export const ARCHIVE = 'archive';
 
-/** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
+/** Lays the archive out for pg_restore: its table of contents and large objects; chooses the entries to restore. */
 export async function materialize(
   context: EngineContext,
   {
@@ -143,18 +133,15 @@ export async function materialize(
   const files = manifest.files.filter(({ name }) => name !== STATISTICS_FILE);
   for (const file of files) await writeOut(read(file), join(archive, file.name));
   await assertListedFiles(archive, files);
-  const listed = await listArchive(context, { tools, archive, directory });
+  const listed = await listArchive(context, { tools, archive });
   const able = withoutDependents(listed, isLeftOut(details.left_out));
   const planned = details.definitions_only;
-  const choice = { contents: join(archive, CONTENTS), remoteTables, schemas: plan.schemas, planned };
-  const arriving = await leaveOutRemote(able, choice);
+  const arriving = leaveOutRemote(able, { remoteTables, schemas: plan.schemas, planned });
   for (const warning of leftOutWarnings(arriving.leftOut, details)) context.report(warning);
   const entries = arriving.entries.filter(
     (entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }),
   );
-  const { list, eventTriggers } = await writeLists(directory, entries);
-  const hasData = !entries.every(isDefinition);
-  return { directory: archive, list, hasData, eventTriggers, leftOut: arriving.leftOut };
+  return { directory: archive, ...divideEntries(entries), leftOut: arriving.leftOut };
 }
 
 /**
@@ -164,8 +151,8 @@ export async function materialize(
 const DEFINITION =
   /^(TABLE|TABLE ATTACH|INDEX|INDEX ATTACH|CONSTRAINT|FK CONSTRAINT|CHECK CONSTRAINT|DEFAULT|SEQUENCE|SEQUENCE OWNED BY|VIEW|FUNCTION|TYPE|TRIGGER|EXTENSION|SCHEMA|ENCODING|STDSTRINGS|SEARCHPATH|DATABASE|COMMENT) (-|\S)/;
 
-function isDefinition({ text }: ArchiveEntry): boolean {
-  return DEFINITION.test(text) && !/^(SEQUENCE SET|COMMENT - (BLOB|LARGE OBJECT)) /.test(text);
+function isContent({ text }: ArchiveEntry): boolean {
+  return !DEFINITION.test(text) || /^(SEQUENCE SET|COMMENT - (BLOB|LARGE OBJECT)) /.test(text);
 }
 
 /** Files that list large objects. pg_restore would read any file of this machine that such a list names. */
@@ -224,17 +211,22 @@ export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 
 interface Section {
   fill: FillRun;
   archive: Archive;
+  /** Default: all. */
+  entries?: ArchiveEntry[];
   section: RestoreSection['section'];
   jobs: number;
 }
 
-export async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
+export async function pgRestore(
+  context: EngineContext,
+  { fill, archive, entries = archive.entries, section, jobs }: Section,
+): Promise<void> {
+  if (entries.length === 0) return;
   const { url, tools, settings, details, plan } = fill;
   const without = unwantedSchemas(details, plan.schemas).map(({ name }) => name);
-  const { directory, list } = archive;
   const result = await runPgRestore(context, {
-    ...{ url, tools, settings, section, list, without, jobs },
-    archive: directory,
+    ...{ url, tools, settings, section, entries, without, jobs },
+    archive: archive.directory,
   });
   const errors = restoreErrors(result);
   if (errors.length > 0 && fill.errors && wentOn(result)) fill.errors.push(...errors);

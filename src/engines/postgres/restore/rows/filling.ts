@@ -3,6 +3,7 @@ import type { RestoreRun } from '../../../facets/restore.ts';
 import type { ClientTools } from '../../connection/tools.ts';
 import type { SessionSettings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
+import type { DividedEntries } from '../lists-in-turn.ts';
 import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */
@@ -21,13 +22,8 @@ export interface FillRun extends RestoreRun {
 }
 
 /** An archive in pg_dump's directory format, without the tables' rows. */
-export interface Archive {
+export interface Archive extends DividedEntries {
   directory: string;
-  list: string;
-  /** The archive has more to restore than definitions and the rows of tables. */
-  hasData: boolean;
-  /** The list of those to restore when all else is done, if there are any. */
-  eventTriggers: string | null;
   /** Objects that lead to other servers, and what needs them. */
   leftOut: RemoteEntry[];
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Report } from '../../../../runtime/events.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { parseArchiveList } from '../../dump/archive.ts';
+import type { ArchiveEntry } from '../../dump/archive-contents.ts';
 
 const EVERY_MS = 500;
 
@@ -20,15 +19,15 @@ interface IndexWatch {
   report: Report;
   signal: AbortSignal;
   /** All entries of the restore, and those that are still to be restored. */
-  lists: { all: string; rest: string };
+  entries: { all: ArchiveEntry[]; rest: ArchiveEntry[] };
 }
 
 /** Builds indexes, and reports the progress of the step `index` by the catalog, twice a second. */
 export async function withIndexProgress(
-  { session, report, signal, lists }: IndexWatch,
+  { session, report, signal, entries }: IndexWatch,
   build: () => Promise<void>,
 ): Promise<void> {
-  const [total, left] = [await countIn(lists.all), await countIn(lists.rest)];
+  const [total, left] = [countIn(entries.all), countIn(entries.rest)];
   const stopped = new AbortController();
   const ended = AbortSignal.any([signal, stopped.signal]);
   const tell = (done: number): void =>
@@ -54,6 +53,6 @@ export async function withIndexProgress(
   }
 }
 
-async function countIn(list: string): Promise<number> {
-  return parseArchiveList(await readFile(list, 'utf8')).filter(({ text }) => COUNTED.test(text)).length;
+function countIn(entries: ArchiveEntry[]): number {
+  return entries.filter(({ text }) => COUNTED.test(text)).length;
 }

@@ -9,16 +9,8 @@ import { connectionEnvironment } from '../../connection/url.ts';
 import type { WireAddress } from '../../connection/wire-login.ts';
 import { profile } from '../../profile.ts';
 import { batches } from './batches.ts';
-import {
-  COPY_FLAGS,
-  COPY_SETTINGS,
-  copyCommands,
-  copyStatement,
-  dataOf,
-  pathOf,
-  type RowsToLoad,
-} from './copy-commands.ts';
-import { openRowLoader } from './direct-rows.ts';
+import { COPY_FLAGS, COPY_SETTINGS, copyCommands, copyStatement, dataOf, pathOf } from './copy-commands.ts';
+import { type Batch, openRowLoader } from './direct-rows.ts';
 import type { RowsSoFar } from './early-indexes.ts';
 import { assertFed, checkTags, copyCounts, feedTables, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
@@ -111,12 +103,6 @@ async function emptyTables(
   if (tables.size === 0) return;
   await using session = await connect(context, url, { tools, settings });
   for (const table of tables) await session.execute(`TRUNCATE ONLY ${pathOf(dataOf(table, details))}`);
-}
-
-interface Batch {
-  fill: FillRun;
-  batch: RowsToLoad[];
-  onBytes: (current: string, bytes: number) => void;
 }
 
 /** Exit codes of psql when the server has refused a command: an argument, or a line of its input. */

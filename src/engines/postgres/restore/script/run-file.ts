@@ -128,14 +128,11 @@ interface Sender {
 
 function sender(psql: RunningProcess): Sender {
   const progress: Progress = { sent: [], isCommitted: false, hasEnded: false };
-  const ended = psql.ended.then(
-    () => {
+  const ended = psql.ended
+    .catch(() => {})
+    .then(() => {
       progress.hasEnded = true;
-    },
-    () => {
-      progress.hasEnded = true;
-    },
-  );
+    });
   // psql ends at an error and does not read the rest.
   psql.stdin.on('error', () => {});
   let onAnswers = (): void => {};

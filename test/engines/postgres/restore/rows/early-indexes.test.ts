@@ -57,7 +57,7 @@ describeWithPostgres('indexes and statistics of complete tables, beside the rows
     await build(context, { target: 'app' });
     await applyLoad(context, await planLoad(context, { target: 'app', undo: false }));
     const restored = events.findIndex((one) => one.event === 'step' && one.step === 'restore' && one.state === 'done');
-    const isEarly = (one: RunEvent): boolean => one.event === 'command' && one.command.includes('archive.list.index-');
+    const isEarly = (one: RunEvent): boolean => one.event === 'command' && one.command.includes('--section=post-data');
     expect(events.slice(0, restored).filter(isEarly)).toHaveLength(4);
     const statistics = events.flatMap((one, at) =>
       one.event === 'statement' && one.statement.startsWith('ANALYZE')

@@ -1,0 +1,24 @@
+import { SqlError } from './session-errors.ts';
+
+/**
+ * Does work for each item, and again for those that the server refuses by the SQLSTATE because they need another one
+ * first. Returns the errors of those that are refused in the end.
+ */
+export async function dependenciesFirst<Item>(
+  items: Item[],
+  { refusal, work }: { refusal: string; work: (item: Item) => Promise<void> },
+): Promise<SqlError[]> {
+  for (let left = items; ; ) {
+    const waiting: Item[] = [];
+    const errors: SqlError[] = [];
+    for (const item of left) {
+      await work(item).catch((error) => {
+        if (!(error instanceof SqlError && error.sqlstate === refusal)) throw error;
+        waiting.push(item);
+        errors.push(error);
+      });
+    }
+    if (waiting.length === 0 || waiting.length === left.length) return errors;
+    left = waiting;
+  }
+}
