@@ -119,6 +119,15 @@ describeWithPostgres('limits of the hub', () => {
     expect((await hub.send('GET', '/me', { token: (await hub.person('rita', [])).token })).status).toBe(200);
   });
 
+  test('a claim, which may wait, counts as ten requests of the token', async () => {
+    const { token } = await hub.person('carl', ['developers']);
+    const claim = () => hub.send('POST', '/builds/claim', { token, body: { targets: ['none'], wait: 1 } });
+    const answers = await Promise.all(Array.from({ length: 40 }, claim));
+    const claimed = answers.filter(({ status }) => status === 200).length;
+    expect(claimed).toBeGreaterThanOrEqual(20);
+    expect(claimed).toBeLessThan(35);
+  });
+
   test('an address is believed from a trusted proxy only, and is the last one that no trusted proxy has', async () => {
     const seen = async (forwarded: string) => {
       await signIn(forwarded);
