@@ -83,7 +83,8 @@ describeWithPostgres('signing in to the hub', () => {
     const other = digits[digits.indexOf(token.slice(-1)) ^ 1];
     const spellings = [token, `${token}==`, `${token} `, `${token.slice(0, -4)}\n${end}`, token.slice(0, -1) + other];
     const statuses: number[] = [];
-    for (const id_token of spellings) statuses.push((await hub.send('POST', '/sessions', { body: { id_token } })).status);
+    for (const id_token of spellings)
+      statuses.push((await hub.send('POST', '/sessions', { body: { id_token } })).status);
     expect(statuses).toEqual([201, ...spellings.slice(1).map(() => 401)]);
   });
 
@@ -93,7 +94,10 @@ describeWithPostgres('signing in to the hub', () => {
     const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders'] }];
     const person = { groups_direct: ['owners'] };
     const job = { ...person, project_path: 'acme/app', ref: 'main', ref_type: 'branch', pipeline_source: 'push' };
-    for (const gitlab of [{ issuer: url, rules: [] }, { issuer: url, rules }]) {
+    for (const gitlab of [
+      { issuer: url, rules: [] },
+      { issuer: url, rules },
+    ]) {
       const hub = await hubWith({ signIn, gitlab });
       await putTarget(hub, 'orders', { settings: {} });
       const roleOf = async (claims: object) => {
