@@ -38,7 +38,7 @@ export function replaceSecrets({ owner, owner_id }: SecretOwner, { before, value
       ${NO_DIGEST.salt}, ${NO_DIGEST.digest})`;
   });
   const statements = [
-    sql`DELETE FROM secrets WHERE owner = ${owner} AND owner_id = ${owner_id} AND field = ANY(${stale})`,
+    sql`DELETE FROM secrets WHERE ${isOf({ owner, owner_id })} AND field = ANY(${stale})`,
     sql`INSERT INTO secrets (owner, owner_id, field, key_id, wrapped_key, nonce, sealed, salt, digest)
       VALUES ${sql.join(rows)} ON CONFLICT (owner, owner_id, field) DO UPDATE SET
         (key_id, wrapped_key, nonce, sealed, salt, digest) = (excluded.key_id, excluded.wrapped_key, excluded.nonce,
@@ -81,8 +81,7 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
       await db
         .updateTable('secrets')
         .set({ salt, digest })
-        .where('owner', '=', owner.owner)
-        .where('owner_id', '=', owner.owner_id)
+        .where(isOf(owner))
         .where('field', '=', field)
         .where('nonce', '=', nonce)
         .execute();
@@ -91,17 +90,16 @@ export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: Hub
   return digestsIn(await rowsOf(db, owner).execute());
 }
 
-export async function removeSecrets(db: Connection, { owner, owner_id }: SecretOwner): Promise<void> {
-  await db.deleteFrom('secrets').where('owner', '=', owner).where('owner_id', '=', owner_id).execute();
+export async function removeSecrets(db: Connection, owner: SecretOwner): Promise<void> {
+  await db.deleteFrom('secrets').where(isOf(owner)).execute();
 }
 
-function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
-  return db
-    .selectFrom('secrets')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('owner_id', '=', owner_id)
-    .orderBy('field');
+function rowsOf(db: Connection, owner: SecretOwner) {
+  return db.selectFrom('secrets').selectAll().where(isOf(owner)).orderBy('field');
+}
+
+function isOf({ owner, owner_id }: SecretOwner) {
+  return sql<boolean>`owner = ${owner} AND owner_id = ${owner_id}`;
 }
 
 export async function canOpenAll(db: Database, keys: HubKey[]): Promise<boolean> {
@@ -126,8 +124,7 @@ export async function rewrapSecrets(db: Database, keys: HubKey[]): Promise<numbe
       await transaction
         .updateTable('secrets')
         .set({ key_id, wrapped_key })
-        .where('owner', '=', owner)
-        .where('owner_id', '=', owner_id)
+        .where(isOf({ owner, owner_id }))
         .where('field', '=', field)
         .execute();
     }

@@ -37,11 +37,11 @@ export function assertSupportedTool(context: HonoContext): void {
  */
 const BYTES_OF_REQUEST = 160 * 1024;
 
-/** Requests that a large body costs: to parse and verify it occupies the hub for long, and needs many times its length. */
-export function costOf(context: HonoContext, { maxBodyBytes = 0 }: HubRoute): number {
-  if (maxBodyBytes <= MOST_BODY_BYTES) return 1;
+/** Requests that one counts as. To parse and verify a large body occupies the hub for long, and needs many times its length. */
+export function costOf(context: HonoContext, { maxBodyBytes = 0, cost = 1 }: HubRoute): number {
+  if (maxBodyBytes <= MOST_BODY_BYTES) return cost;
   const length = Number(context.req.header('content-length') ?? maxBodyBytes);
-  return 1 + Math.floor(Math.min(length, maxBodyBytes) / BYTES_OF_REQUEST);
+  return cost + Math.floor(Math.min(length, maxBodyBytes) / BYTES_OF_REQUEST);
 }
 
 /** Counts each token that is sent, known or not, before any query. */

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import * as v from 'valibot';
 import { searchQuery } from '../../src/cloud/contract/schemas.ts';
 import { PERIODS } from '../../src/repository/keep-policy.ts';
+import { boundedList } from '../../src/text/bounded-list.ts';
 import { formatAge, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { countTargets, listOverview, type OverviewRow } from '../database/targets/overview.ts';
 import { intervalText } from '../notifications/text.ts';
@@ -98,9 +99,7 @@ function keepOf({ keep, next_removals: ids }: OverviewRow): Html {
     ...periods,
   ];
   if (ids.length === 0) return html`${rules.join(', ')}`;
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  const more = ids.length > MOST_NAMED ? ` and ${formatCount(ids.length - MOST_NAMED)} more` : '';
-  return html`${rules.join(', ')}<br><span class="faint">Next publication removes ${formatNumberOf(ids.length, 'snapshot')}: ${named}${more}</span>`;
+  return html`${rules.join(', ')}<br><span class="faint">Next publication removes ${formatNumberOf(ids.length, 'snapshot')}: ${boundedList(ids, MOST_NAMED)}</span>`;
 }
 
 function readersOf({ reader_groups, original_groups, builder_groups }: OverviewRow): Html {

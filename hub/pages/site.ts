@@ -1,3 +1,4 @@
+import { isLoopback } from '../../src/text/loopback.ts';
 import type { HonoContext } from '../http/request.ts';
 import { Problem } from '../problem.ts';
 import type { HubSettings } from '../settings/settings.ts';
@@ -21,6 +22,6 @@ function loopbackUrl(context: HonoContext): URL {
   const address = `http://${context.req.header('host') ?? ''}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   // Another name that resolves to this machine may belong to a page of another site.
-  if (url && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) return new URL(url.origin);
+  if (url && isLoopback(url)) return new URL(url.origin);
   throw new Problem('not_permitted', 'The pages of a trial are at 127.0.0.1 only');
 }

@@ -108,7 +108,9 @@ export async function openSession(received: ReceivedTokens, { address, hub, page
         ? await openUserSession(transaction, identified, { ...hub, page })
         : await openWorkflowSession(transaction, identified, { ...hub, page });
     const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
-    if (!(await spendIdToken(transaction, hashOf(received.id_token), spentUntil))) {
+    // A signature has several valid spellings; the signed text before it has one.
+    const signed = received.id_token.slice(0, received.id_token.lastIndexOf('.'));
+    if (!(await spendIdToken(transaction, hashOf(signed), spentUntil))) {
       throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
         hint: 'Sign in again: tool auth login',
       });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import * as v from 'valibot';
 import { publicKey } from '../../src/config/schema/values.ts';
+import { isLoopback } from '../../src/text/loopback.ts';
 
 /** Wraps data keys: the newest encrypts, all of them decrypt. */
 export interface HubKey {
@@ -73,8 +74,7 @@ export function address(text: string): Address {
 
 export function httpsUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback(url))) {
     throw new Error('must be a URL that begins with https://');
   }
   return text.replace(/\/+$/, '');

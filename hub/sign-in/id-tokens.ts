@@ -12,6 +12,9 @@ const TOLERANCE = 30;
 
 const TIMEOUT = 8000;
 
+/** Characters of the name of a person, which cursors of lists contain. */
+const LONGEST_NAME = 200;
+
 /** Symmetric keys and `none` would let anybody sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
@@ -54,8 +57,9 @@ export function createIdTokens({ signIn, github, gitlab, publicUrl }: HubSetting
   };
   return {
     async identify({ id_token, access_token, clientId = signIn?.client_id }) {
-      const claimed = issuerOf(id_token);
-      const jobs = jobIssuers.find((one) => one.issuer === claimed);
+      const unverified = claimsOf(id_token);
+      const ofPerson = unverified.iss === signIn?.provider_url && !isOfJob(unverified);
+      const jobs = ofPerson ? undefined : jobIssuers.find(({ issuer }) => issuer === unverified.iss);
       if (jobs && publicUrl !== null) {
         const claims = await verified(id_token, await issuerAt(jobs.issuer), publicUrl);
         const { issuer } = jobs;
@@ -64,6 +68,7 @@ export function createIdTokens({ signIn, github, gitlab, publicUrl }: HubSetting
       if (signIn === null || clientId === undefined) throw refused('this hub trusts no provider');
       const issuer = await issuerAt(signIn.provider_url);
       const claims = await verified(id_token, issuer, clientId);
+      if (isOfJob(claims)) throw refused('it is that of a job');
       if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== clientId) {
         throw refused('it is for another client');
       }
@@ -100,13 +105,18 @@ async function verified(token: string, { keys, issuer }: Issuer, audience: strin
   }
 }
 
-/** Returns the issuer that the token states, which is checked later. */
-function issuerOf(token: string): unknown {
+/** Returns the claims of a token that is verified later. */
+function claimsOf(token: string): JWTPayload {
   try {
-    return decodeJwt(token).iss;
+    return decodeJwt(token);
   } catch {
     throw refused('it is not valid');
   }
+}
+
+/** GitLab signs tokens of jobs and of people as one issuer, and a job chooses the audience of its own. */
+function isOfJob({ project_path }: JWTPayload): boolean {
+  return project_path !== undefined;
 }
 
 async function personOf(
@@ -129,7 +139,7 @@ async function personOf(
   return {
     issuer: issuer.issuer,
     subject: sub,
-    name: names.find((name) => typeof name === 'string') as string,
+    name: String(names.find((name) => typeof name === 'string')).slice(0, LONGEST_NAME),
     groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
   };
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { BlockList } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/http/rate-limits.ts';
 import { createCloudClient } from '../../src/cloud/client.ts';
 import { startHub, type TestHub } from '../helpers/hub/hub.ts';
@@ -117,6 +117,20 @@ describeWithPostgres('limits of the hub', () => {
     expect(next).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(2);
     expect((await hub.send('GET', '/me', { token: (await hub.person('rita', [])).token })).status).toBe(200);
+  });
+
+  test('a claim, which may wait, counts as ten requests of the token', async () => {
+    const limits = { ...LIMITS, requests: { perSecond: 0.01, burst: 10 } };
+    const limited = await startHub({ keys: hub.settings.keys, limits }, hub.postgres);
+    onTestFinished(() => limited.stop());
+    const { token } = await hub.person('carl', ['developers']);
+    const body = { targets: ['none'], wait: 0 };
+    expect((await limited.send('POST', '/builds/claim', { token, body })).status).toBe(200);
+    expect((await limited.send('GET', '/me', { token })).status).toBe(429);
+    const other = await hub.person('rita', []);
+    for (let count = 0; count < 10; count += 1) {
+      expect((await limited.send('GET', '/me', { token: other.token })).status).toBe(200);
+    }
   });
 
   test('an address is believed from a trusted proxy only, and is the last one that no trusted proxy has', async () => {

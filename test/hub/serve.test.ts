@@ -11,7 +11,7 @@ import { migrate } from '../../hub/migrate.ts';
 import { assertReady } from '../../hub/ready.ts';
 import { readHubSettings } from '../../hub/settings/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
-import { putStorageProfile, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import {
   describeWithPostgres,
   eventually,
@@ -20,6 +20,7 @@ import {
 } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
+import { startTokenIssuer } from '../helpers/sign-in/token-issuer.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 
 interface Running {
@@ -355,6 +356,35 @@ describeWithPostgres('tool hub', () => {
       cursor = body.next_cursor;
     } while (cursor !== null);
     expect(found).toEqual(names);
+  });
+
+  test('a list goes on after the longest names', async () => {
+    const { url, sign } = await startTokenIssuer();
+    const signIn = { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' };
+    const hub = await ownHub({ signIn });
+    onTestFinished(() => hub.stop());
+    const token = hub.ownerToken;
+    for (const sub of ['1', '2']) {
+      const id_token = sign({ sub, name: '\u0001\u{1F600}'.repeat(500) });
+      expect((await hub.send('POST', '/sessions', { body: { id_token } })).status).toBe(201);
+    }
+    const profile = { provider: 's3', region: 'eu-1', bucket: 'team', access_key: 'key', secret_key: 'secret' };
+    const names = ['"'.repeat(100), '\uFFFD'.repeat(100)].map(encodeURIComponent);
+    for (const name of names) {
+      await putTarget(hub, name, { settings: {} });
+      await putStorageProfile(hub, name, profile);
+    }
+    for (const [list, length] of Object.entries({ users: 2, targets: 2, storage_profiles: 2 })) {
+      let cursor: string | null = '';
+      let found = 0;
+      for (; cursor !== null; found += 1) {
+        const next: string = cursor && `&cursor=${cursor}`;
+        const { status, body, text } = await hub.send('GET', `/${list}?limit=1${next}`, { token });
+        expect(status, text).toBe(200);
+        cursor = body.next_cursor;
+      }
+      expect(found, list).toBe(length);
+    }
   });
 
   test('a change keeps the rows of unchanged secrets, and a digest is computed for its first reader', async () => {

@@ -71,7 +71,47 @@ describeWithPostgres('signing in to the hub', () => {
     expect(body?.groups).toEqual(['developers', 'ops']);
   });
 
-  test('an ID token is exchanged once', async () => {
+  test('an ID token is exchanged once, however its signature is spelled', async () => {
+    const { url, sign } = await startTokenIssuer();
+    const hub = await hubWith({
+      signIn: { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' },
+    });
+    const token = sign({});
+    const end = token.slice(-4);
+    // The last digit of the 256 bytes has four bits that say nothing.
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const other = digits[digits.indexOf(token.slice(-1)) ^ 1];
+    const spellings = [token, `${token}==`, `${token} `, `${token.slice(0, -4)}\n${end}`, token.slice(0, -1) + other];
+    const statuses: number[] = [];
+    for (const id_token of spellings)
+      statuses.push((await hub.send('POST', '/sessions', { body: { id_token } })).status);
+    expect(statuses).toEqual([201, ...spellings.slice(1).map(() => 401)]);
+  });
+
+  test('the token of a job signs in as no person where GitLab is the provider of people, too', async () => {
+    const { url, sign } = await startTokenIssuer();
+    const signIn = { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups_direct' };
+    const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders'] }];
+    const person = { groups_direct: ['owners'] };
+    const job = { ...person, project_path: 'acme/app', ref: 'main', ref_type: 'branch', pipeline_source: 'push' };
+    for (const gitlab of [
+      { issuer: url, rules: [] },
+      { issuer: url, rules },
+    ]) {
+      const hub = await hubWith({ signIn, gitlab });
+      await putTarget(hub, 'orders', { settings: {} });
+      const roleOf = async (claims: object) => {
+        const { status, body } = await hub.send('POST', '/sessions', { body: { id_token: sign(claims) } });
+        return body.user?.role ?? status;
+      };
+      expect(await roleOf(job)).toBe(401);
+      expect(await roleOf({ ...job, aud: ['tool', hub.settings.publicUrl], azp: 'tool' })).not.toBe('owner');
+      expect(await roleOf(person)).toBe('owner');
+      expect(await roleOf({ ...job, aud: hub.settings.publicUrl })).toBe(rules === gitlab.rules ? 'builder' : 401);
+    }
+  });
+
+  test('a client exchanges an ID token once', async () => {
     const { world, hub } = await worldWithHub();
     await signInToHub(await world.open(), { device: false });
     const context = await world.open();
@@ -98,7 +138,7 @@ describeWithPostgres('signing in to the hub', () => {
     expect((await world.open()).configuration.settings.authtoken).not.toBe(before);
   });
 
-  test('a disabled user is refused at once, and at the next sign-in', async () => {
+  test('a disabled user is refused at once and at the next sign-in, and enabling revives no session', async () => {
     const { world, hub } = await worldWithHub();
     await signInToHub(await world.open(), { device: false });
     const { items } = (await hub.send('GET', '/users', { token: hub.ownerToken })).body;
@@ -107,6 +147,8 @@ describeWithPostgres('signing in to the hub', () => {
     expect((await hub.send('GET', '/me', { token })).status).toBe(401);
     await expect((await openCloud(await world.open())).call('me')).rejects.toMatchObject({ code: 'not_permitted' });
     await expect(signInToHub(await world.open(), { device: false })).rejects.toMatchObject({ code: 'not_permitted' });
+    await hub.send('PATCH', `/users/${items[0].id}`, { token: hub.ownerToken, body: { disabled: false } });
+    expect((await hub.send('GET', '/me', { token })).status).toBe(401);
   });
 
   test('logging out ends the session of the hub and removes its token', async () => {

@@ -113,6 +113,11 @@ export async function revokeToken(
   return row?.name ?? null;
 }
 
+export async function revokeSessions(db: Connection, userId: string): Promise<void> {
+  const valid = db.updateTable('tokens').where('user_id', '=', userId).where('revoked_at', 'is', null);
+  await valid.set({ revoked_at: new Date() }).execute();
+}
+
 export async function listServiceTokens(db: Database, paging: PageQuery) {
   const base = db
     .selectFrom('tokens')

@@ -1,6 +1,7 @@
 import type { Connection, Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
 import type { RowOf } from '../tables.ts';
+import { revokeSessions } from './tokens.ts';
 
 export type UserRow = RowOf<'users'>;
 
@@ -19,6 +20,7 @@ export async function saveUser(db: Connection, user: SignedInUser): Promise<User
     .executeTakeFirstOrThrow();
 }
 
+/** Disables or enables a user. A disabled one loses all sessions. */
 export async function setDisabled(
   db: Connection,
   { id, disabled }: { id: string; disabled: boolean },
@@ -29,6 +31,7 @@ export async function setDisabled(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
+  if (disabled) await revokeSessions(db, id);
   return row ?? null;
 }
 

@@ -47,6 +47,9 @@ export type Webhook = v.InferOutput<typeof webhookSchema>;
 /** Seconds in which a claim waits for a build. */
 export const LONGEST_CLAIM = 30;
 
+/** Requests that a claim counts as: while it waits, the hub looks for a build each second. */
+export const COST_OF_CLAIM = 10;
+
 /** Targets of one agent. */
 export const MOST_CLAIMED = 1000;
 

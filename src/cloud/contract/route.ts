@@ -31,6 +31,8 @@ export interface HubRoute {
   /** The body is a text in a format of its own, which the route parses: a manifest. */
   textBody?: true;
   maxBodyBytes?: number;
+  /** Requests that one counts as, where it occupies the hub for longer; default 1. */
+  cost?: number;
   /** Bytes of an answer that a client reads; default 64 MB. */
   maxAnswerBytes?: number;
   /** Schemas of successful answers, by status; `null` where there is no body. */

@@ -23,7 +23,8 @@ export const pageQuery = v.strictObject({
       v.maxValue(200, 'must be at most 200'),
     ),
   ),
-  cursor: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
+  /** Contains the last name of a page. */
+  cursor: v.exactOptional(v.pipe(v.string(), v.maxLength(2000))),
 });
 
 export function page<Item extends v.GenericSchema>(item: Item) {

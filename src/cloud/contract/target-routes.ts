@@ -152,6 +152,7 @@ export const TARGET_ROUTES = {
     summary: 'Wait for a due build of one of these targets, and take it; heartbeats keep it',
     access: { each: 'push' },
     body: builds.claimBodySchema,
+    cost: builds.COST_OF_CLAIM,
     maxAnswerBytes: MOST_BODY_BYTES,
     answers: { 200: builds.claimSchema },
   },
