@@ -3,7 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { ManifestInvalid } from '../../src/repository/manifest/manifest.ts';
 import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { workerFile } from '../../src/runtime/thread-pool.ts';
-import { type ImageSummary, type ManifestKind, type ManifestSummary, SUMMARIES, type SummaryReply } from './summarise.ts';
+import {
+  type ImageSummary,
+  type ManifestKind,
+  type ManifestSummary,
+  SUMMARIES,
+  type SummaryReply,
+} from './summarise.ts';
 
 /** Characters of a manifest that are parsed and verified in some 10 ms; a thread takes longer to start. */
 const SMALL = 256 * 1024;
@@ -20,7 +26,10 @@ export const readManifest = (text: string): Promise<ManifestSummary> => read('sn
 /** Parses the manifest of an image, and verifies its signature. Throws ManifestInvalid. */
 export const readImageManifest = (text: string): Promise<ImageSummary> => read('image', text);
 
-type SummaryOf<Kind extends ManifestKind> = Extract<ReturnType<(typeof SUMMARIES)[Kind]>, { summary: unknown }>['summary'];
+type SummaryOf<Kind extends ManifestKind> = Extract<
+  ReturnType<(typeof SUMMARIES)[Kind]>,
+  { summary: unknown }
+>['summary'];
 
 /** A large one is parsed in a thread, so that others are answered meanwhile. */
 async function read<Kind extends ManifestKind>(kind: Kind, text: string): Promise<SummaryOf<Kind>> {

@@ -4,8 +4,8 @@ import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
 import { removeMissingImages } from '../database/snapshots/images.ts';
+import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
 import {
   type ComparedObject,
   markObjectMissing,

@@ -15,7 +15,7 @@ export const imageRoutes = {
   async getImage({ target, caller, parameters: { snapshot: id, image: name }, event }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
     const found = await findImage(hub.db, { pk: row.pk, name });
-    if (!found) throw new Problem('cloud_unknown', `Snapshot ${id} has no image ${name}`);
+    if (!found) return { body: { manifest: null } };
     await recordDownload(hub.db, { ...event, action: 'snapshot.download', target: target.name, object: id });
     return { body: { manifest: await signedManifest(hub, row, found) } };
   },

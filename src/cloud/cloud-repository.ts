@@ -129,7 +129,7 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
       });
       if (body === null) return null;
       annotations.set(key, annotationsOf(body.headline));
-      return await fetchManifest(body, { name, client, signal });
+      return await fetchManifest(body.manifest, { name, client, signal });
     },
     async write(key, body) {
       await client.call('publishSnapshot', { ...addressOf(key), body });
@@ -153,14 +153,18 @@ type ImagesOptions = Omit<ManifestStoreOptions, 'annotations'> & {
 function createImages({ objectsOf, ...options }: ImagesOptions): RemoteImages {
   const { client, target } = options;
   const addressOf = ({ id }: Manifest, image: string) => ({ parameters: { name: target, snapshot: id, image } });
+  const find = async (snapshot: Manifest, image: string) => {
+    const { body } = await client.call('getImage', addressOf(snapshot, image)).catch((error) => {
+      if (isProblem(error, 'cloud_unknown')) return { body: null };
+      throw error;
+    });
+    return body;
+  };
   return {
+    accepts: async (snapshot, image) => (await find(snapshot, image)) !== null,
     async read(snapshot, image) {
-      const { body } = await client.call('getImage', addressOf(snapshot, image)).catch((error) => {
-        // A hub of an earlier version has none.
-        if (isProblem(error, 'cloud_unknown')) return { body: null };
-        throw error;
-      });
-      return body && (await fetchManifest(body, options));
+      const manifest = (await find(snapshot, image))?.manifest;
+      return manifest ? await fetchManifest(manifest, options) : null;
     },
     async write(snapshot, image, body) {
       await client.call('publishImage', { ...addressOf(snapshot, image), body });
@@ -170,7 +174,7 @@ function createImages({ objectsOf, ...options }: ImagesOptions): RemoteImages {
 }
 
 function fetchManifest(
-  { manifest: { href, sha256 } }: { manifest: { href: string; sha256: string } },
+  { href, sha256 }: { href: string; sha256: string },
   { name, client, signal }: Pick<ManifestStoreOptions, 'name' | 'client' | 'signal'>,
 ): Promise<string> {
   return queryBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), { name, signal });

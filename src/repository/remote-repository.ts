@@ -25,6 +25,8 @@ export type ListedSnapshot = { verified: VerifiedHeadline } | { claimed: Headlin
 
 /** Images of snapshots, by the names of `imageName`. Removing a snapshot removes its images. */
 export interface RemoteImages {
+  /** `false` for a hub of an earlier version. */
+  accepts(snapshot: Manifest, name: string): Promise<boolean>;
   /** Reads a manifest, which nothing has verified yet; `null` where the snapshot has no such image. */
   read(snapshot: Manifest, name: string): Promise<string | null>;
   /** Writes a manifest; its chunks must be stored already. */
@@ -95,6 +97,7 @@ async function createRemoteRepository(
     store,
     objectsOf: () => notes.objects,
     images: {
+      accepts: async () => true,
       read: (snapshot) => store.read(imageKey(snapshot)),
       write: (snapshot, _name, text) => store.write(imageKey(snapshot), text),
       objectsOf: () => notes.objects,

@@ -136,7 +136,10 @@ const MISSING_NAMED = 200;
 const MANY = 10_000;
 
 /** The objects of snapshots and of their images. */
-export const LINKED = sql<{ snapshot_pk: number; object_id: number }>`(SELECT snapshot_pk, object_id FROM snapshot_objects
+export const LINKED = sql<{
+  snapshot_pk: number;
+  object_id: number;
+}>`(SELECT snapshot_pk, object_id FROM snapshot_objects
   UNION ALL SELECT snapshot_pk, object_id FROM image_objects)`.as('linked');
 
 /**

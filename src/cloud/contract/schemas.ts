@@ -90,7 +90,8 @@ const signedManifest = v.object({ href: url, sha256, expires_at: time });
 
 export const snapshotAnswerSchema = v.object({ headline: headlineSchema, manifest: signedManifest });
 
-export const imageAnswerSchema = v.object({ manifest: signedManifest });
+/** `null`: the snapshot has no such image. */
+export const imageAnswerSchema = v.object({ manifest: v.nullable(signedManifest) });
 
 /** Absent fields stay unchanged. */
 export const annotationsBodySchema = v.strictObject({

@@ -184,7 +184,8 @@ export async function shareImage(
   const { manifest, programs } = wanted;
   if (!sanitized) throw notSanitized(wanted);
   const { sharing } = facet;
-  if (!sharing) return null;
+  const name = sharing && nameOf(wanted, sharing);
+  if (!name || !(await remote.images.accepts(manifest, name))) return null;
   const { report, signal, environment } = context;
   const { database, architecture, platform, collations, extensions } = image.manifest;
   const { target, id: snapshot, created_at, engine } = manifest;
@@ -194,7 +195,7 @@ export async function shareImage(
   return await pushImage({
     ...{ manifest, remote, pool, report, signal, staging },
     directory: dataOf(image),
-    name: nameOf(wanted, sharing),
+    name,
     parts: sharing,
     facts: {
       ...{ format: 1, target, snapshot, created_at, engine, database, version: programs.version },

@@ -77,10 +77,7 @@ async function copyChunks(
 }
 
 /** Returns the bytes that were moved. */
-async function fetchChunk(
-  same: ImageChunk[],
-  fetching: FetchImageOptions & { objects: ObjectStore },
-): Promise<number> {
+async function fetchChunk(same: ImageChunk[], fetching: FetchImageOptions & { objects: ObjectStore }): Promise<number> {
   const { manifest, remote, objects, pool, staging, signal } = fetching;
   const [first] = same;
   if (!first) return 0;

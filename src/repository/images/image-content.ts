@@ -28,7 +28,5 @@ export function isImageOf(
   image: Pick<ImageFacts, 'target' | 'snapshot' | 'created_at' | 'engine'>,
   { target, id, created_at, engine }: Pick<Manifest, 'target' | 'id' | 'created_at' | 'engine'>,
 ): boolean {
-  return (
-    image.target === target && image.snapshot === id && image.created_at === created_at && image.engine === engine
-  );
+  return image.target === target && image.snapshot === id && image.created_at === created_at && image.engine === engine;
 }
