@@ -57,7 +57,7 @@ export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): 
     swept.imported.push(...found.imported);
     swept.problems.push(...found.problems);
     young += found.young;
-    await removeLostImages(sweeping, { store, files, before });
+    await removeLostImages(sweeping, { target, store, files, before });
   }
   // An unreferenced object may belong to one of these manifests.
   if (swept.problems.length + young > 0) return swept;
@@ -77,15 +77,13 @@ export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): 
 /** An image whose publication was cut off, or was replaced, is not imported: the next push makes it again. */
 async function removeLostImages(
   { db }: SweepRequest,
-  { store, files, before }: { store: Store; files: StoredFile[]; before: Date },
+  { target, store, files, before }: { target: SweptTarget; store: Store; files: StoredFile[]; before: Date },
 ): Promise<void> {
   const isOld = (file: StoredFile | null): boolean => file !== null && file.modified < before;
   const images = files.filter((file) => isImageKey(file.key) && isOld(file));
-  const known = await knownImages(
-    db,
-    images.map(({ key }) => key),
-  );
-  for (const { key } of images) {
+  const keys = images.map(({ key }) => key);
+  const known = await knownImages(db, target.id, keys);
+  for (const key of keys) {
     // It may be published again meanwhile.
     if (!known.has(key) && isOld(await store.find(key))) await store.remove(key);
   }

@@ -95,12 +95,14 @@ async function assertSame(
   });
 }
 
-/** Returns those of these manifests that belong to images. */
-export async function knownImages(db: Database, keys: string[]): Promise<Set<string>> {
+/** Returns those of these manifests that belong to images of the target. */
+export async function knownImages(db: Database, targetId: string, keys: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('images')
-    .select('manifest_key')
-    .where((eb) => eb('manifest_key', '=', eb.fn.any(eb.val(keys))))
+    .innerJoin('snapshots', 'snapshots.pk', 'images.snapshot_pk')
+    .select('images.manifest_key')
+    .where('target_id', '=', targetId)
+    .where((eb) => eb('images.manifest_key', '=', eb.fn.any(eb.val(keys))))
     .execute();
   return new Set(rows.map(({ manifest_key }) => manifest_key));
 }
@@ -114,11 +116,11 @@ export async function removeMissingImages(
   const rows = await db
     .selectFrom('images')
     .innerJoin('snapshots', 'snapshots.pk', 'images.snapshot_pk')
-    .select('images.manifest_key')
+    .select(['snapshot_pk', 'name', 'images.manifest_key'])
     .where(isIn(place))
     .execute();
-  for (const { manifest_key } of rows) {
+  for (const { snapshot_pk, name, manifest_key } of rows) {
     if (!(await isMissing(manifest_key))) continue;
-    await db.deleteFrom('images').where('manifest_key', '=', manifest_key).execute();
+    await db.deleteFrom('images').where('snapshot_pk', '=', snapshot_pk).where('name', '=', name).execute();
   }
 }
