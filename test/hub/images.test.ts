@@ -126,7 +126,7 @@ describeWithPostgres('images on the hub', () => {
       expect(actions).toContainEqual(['rita', 'snapshot.download', snapshot.id]);
     });
 
-    test('with many files are parsed in a thread', async () => {
+    test('images with many files are parsed in a thread', async () => {
       const { files } = imageOf();
       const many = Array.from({ length: 10_000 }, (_, n) => ({ path: `base/5/${20_000 + n}`, bytes: 0 }));
       const text = signed(imageOf({ files: [...files, ...many] }));
@@ -147,7 +147,7 @@ describeWithPostgres('images on the hub', () => {
       expect((await downloads(chunks, stranger)).status).toBe(404);
     });
 
-    test('of an original are refused, and nobody learns of one that he may not read', async () => {
+    test('images of an original are refused, and nobody learns of one that he may not read', async () => {
       const [object] = [objectOf()];
       await target.send([object]);
       const original = target.manifestOf([object], { sanitized: false });
@@ -160,7 +160,7 @@ describeWithPostgres('images on the hub', () => {
       expect((await put(text, target.builder, pathOf(original.id))).status).toBe(404);
     });
 
-    test('that are forged are refused, and change nothing', async () => {
+    test('images that are forged are refused, and change nothing', async () => {
       const { privateKey: stranger } = generateKeyPairSync('ed25519');
       const whole = signed();
       const image = imageOf();
@@ -236,7 +236,7 @@ describeWithPostgres('images on the hub', () => {
       expect((await target.publish(signManifest(target.manifestOf([]), key))).body.code).toBe('signature_untrusted');
     });
 
-    test('with chunks that are not stored are refused, also where another target has them', async () => {
+    test('images with chunks that are not stored are refused, also where another target has them', async () => {
       const other = await createHubTarget(hub, profile, 'team');
       const foreign = objectOf();
       await other.send([foreign]);
@@ -278,7 +278,7 @@ describeWithPostgres('images on the hub', () => {
       expect(await target.listed()).toEqual([kept.id]);
     });
 
-    test('whose publication was cut off neither stop a sweep nor stay', async () => {
+    test('images whose publication was cut off neither stop a sweep nor stay', async () => {
       const text = signed();
       await target.store.write(keyOf(text), text);
       expect(await sweep(0)).not.toContain('not swept');
@@ -310,7 +310,7 @@ describeWithPostgres('images on the hub', () => {
       expect((await put(signed(imageOf({}, chunks.slice(1))))).status).toBe(201);
     });
 
-    test('whose manifest the bucket lost are forgotten by a comparison, and pushed again', async () => {
+    test('images whose manifest the bucket lost are forgotten by a comparison, and pushed again', async () => {
       const text = signed();
       await put(text);
       await target.store.remove(keyOf(text));
