@@ -168,7 +168,16 @@ export async function removeOldAudit(db: Database): Promise<void> {
 /** Gives the role of `tool hub serve` what it needs, and no more. */
 export async function grantTo(db: Database, role: string): Promise<void> {
   const tables = ['users', 'tokens', 'spent_id_tokens', 'storage_profiles', 'secrets', 'targets', 'objects'];
-  const all = [...tables, 'snapshots', 'snapshot_objects', 'sweeps', 'refused_sign_ins', 'builds'];
+  const all = [
+    ...tables,
+    'snapshots',
+    'snapshot_objects',
+    'images',
+    'image_objects',
+    'sweeps',
+    'refused_sign_ins',
+    'builds',
+  ];
   const to = sql.id(role);
   for (const table of all) {
     await sql`GRANT SELECT, INSERT, UPDATE, DELETE ON ${sql.id(table)} TO ${to}`.execute(db);

@@ -120,6 +120,18 @@ const STATEMENTS: Record<string, RawBuilder<unknown>[]> = {
     ADD COLUMN restore_expected_since timestamptz NOT NULL DEFAULT now(), ADD COLUMN restore_late_since timestamptz,
     ADD COLUMN restored_at timestamptz(3), ADD COLUMN restored_snapshot text, ADD COLUMN restored_sanitized boolean`,
   ],
+  '0010-images': [
+    sql`CREATE TABLE images (
+      snapshot_pk bigint NOT NULL REFERENCES snapshots ON DELETE CASCADE, name text NOT NULL,
+      manifest_key text NOT NULL, manifest_sha256 text NOT NULL, chunks integer NOT NULL,
+      PRIMARY KEY (snapshot_pk, name))`,
+    // The sweep of the previous release removes chunks: the image is incomplete then, and not offered.
+    sql`CREATE TABLE image_objects (
+      snapshot_pk bigint NOT NULL, name text NOT NULL, object_id bigint NOT NULL REFERENCES objects ON DELETE CASCADE,
+      PRIMARY KEY (snapshot_pk, name, object_id),
+      FOREIGN KEY (snapshot_pk, name) REFERENCES images ON DELETE CASCADE)`,
+    sql`CREATE INDEX image_objects_by_object ON image_objects (object_id)`,
+  ],
 };
 
 export const MIGRATIONS: Record<string, Migration> = Object.fromEntries(

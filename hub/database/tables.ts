@@ -155,6 +155,22 @@ interface SnapshotObjects {
   object_id: number;
 }
 
+interface Images {
+  snapshot_pk: number;
+  /** `15-linux-x64` */
+  name: string;
+  manifest_key: string;
+  manifest_sha256: string;
+  /** Distinct chunks. With fewer stored ones the image is not offered. */
+  chunks: number;
+}
+
+interface ImageObjects {
+  snapshot_pk: number;
+  name: string;
+  object_id: number;
+}
+
 /** One row a claim; the job is pg-boss's. */
 interface Builds {
   lease: Generated<string>;
@@ -204,6 +220,8 @@ export interface Tables {
   objects: Objects;
   snapshots: Snapshots;
   snapshot_objects: SnapshotObjects;
+  images: Images;
+  image_objects: ImageObjects;
   sweeps: Sweeps;
   refused_sign_ins: RefusedSignIns;
   audit_events: AuditEvents;

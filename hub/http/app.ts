@@ -19,6 +19,7 @@ import { Problem } from '../problem.ts';
 import { auditRoutes } from '../routes/audit.ts';
 import { buildRoutes } from '../routes/builds.ts';
 import type { Answer, Handlers } from '../routes/handler.ts';
+import { imageRoutes } from '../routes/images.ts';
 import { reportRoutes } from '../routes/reports.ts';
 import { sessionRoutes } from '../routes/sessions.ts';
 import { snapshotRoutes } from '../routes/snapshots.ts';
@@ -47,6 +48,7 @@ const HANDLERS: Handlers = {
   ...sessionRoutes,
   ...targetRoutes,
   ...snapshotRoutes,
+  ...imageRoutes,
   ...reportRoutes,
   ...buildRoutes,
   ...storageProfileRoutes,

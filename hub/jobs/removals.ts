@@ -11,8 +11,11 @@ const INTERVAL = 60_000;
 /** Removes the manifests of removed snapshots, then their rows: the mark in the row is the job. */
 export function startRemovals({ db, buckets, log }: { db: Database; buckets: Buckets; log: Log }): Periodic {
   const failure = 'Cannot remove a snapshot; tried again';
-  const remove = async ({ profile_id, target_id, manifest_key }: SnapshotRow): Promise<void> =>
-    removeKey(await buckets.open(profile_id, target_id), manifest_key);
+  const remove = async ({ profile_id, target_id, manifest_key }: SnapshotRow, images: string[]): Promise<void> => {
+    const bucket = await buckets.open(profile_id, target_id);
+    // First: an image without a snapshot would be lost.
+    for (const key of [...images, manifest_key]) await removeKey(bucket, key);
+  };
   const work = async (ending: AbortSignal): Promise<void> => {
     // The next round tries a bucket that failed again.
     const failed: number[] = [];

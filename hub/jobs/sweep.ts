@@ -1,7 +1,9 @@
+import { isImageKey } from '../../src/repository/repository.ts';
 import { objectKey } from '../../src/repository/store/keys.ts';
 import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import type { Database } from '../database/database.ts';
+import { knownImages } from '../database/snapshots/images.ts';
 import { knownManifests } from '../database/snapshots/snapshots.ts';
 import { deleteMarked, markUnreferenced, profilesOf, type SweptTarget } from '../database/snapshots/sweeps.ts';
 import { removeKey } from '../objects/bucket-calls.ts';
@@ -55,6 +57,7 @@ export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): 
     swept.imported.push(...found.imported);
     swept.problems.push(...found.problems);
     young += found.young;
+    await removeLostImages(sweeping, { target, store, files, before });
   }
   // An unreferenced object may belong to one of these manifests.
   if (swept.problems.length + young > 0) return swept;
@@ -69,6 +72,21 @@ export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): 
     await store.removeUnfinished(new Date(now.getTime() - OBJECT_AGE));
   }
   return swept;
+}
+
+/** An image whose publication was cut off, or was replaced, is not imported: the next push makes it again. */
+async function removeLostImages(
+  { db }: SweepRequest,
+  { target, store, files, before }: { target: SweptTarget; store: Store; files: StoredFile[]; before: Date },
+): Promise<void> {
+  const isOld = (file: StoredFile | null): boolean => file !== null && file.modified < before;
+  const images = files.filter((file) => isImageKey(file.key) && isOld(file));
+  const keys = images.map(({ key }) => key);
+  const known = await knownImages(db, target.id, keys);
+  for (const key of keys) {
+    // It may be published again meanwhile.
+    if (!known.has(key) && isOld(await store.find(key))) await store.remove(key);
+  }
 }
 
 /** Removes manifests that the database does not know: remains of interrupted publications. */

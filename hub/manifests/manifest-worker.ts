@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { summarise } from './summarise.ts';
+import { type ManifestKind, SUMMARIES } from './summarise.ts';
 
-parentPort?.postMessage(summarise(workerData));
+const { kind, text }: { kind: ManifestKind; text: string } = workerData;
+parentPort?.postMessage(SUMMARIES[kind](text));

@@ -31,12 +31,25 @@ export function signatureFlaw(
   if (!sanitized || keys === null) return null;
   if (signature?.state === 'valid' && keys.includes(signature.key)) return null;
   const reason = signature === undefined ? 'is not signed' : `is signed by another key: ${signature.key}`;
-  const place = target.trusted_keys === null ? 'TOOL_HUB_TRUSTED_KEYS of the hub' : 'trusted_keys of the target';
   return {
     code: 'signature_untrusted',
     flaw: `is sanitized, and ${reason}`,
-    hint: `Add the key of the building machine (tool key prints it) to ${place}.`,
+    hint: `Add the key of the building machine (tool key prints it) to ${placeOf(target)}.`,
   };
+}
+
+/** Throws for an image whose signature does not match and, where keys are named, unless one of them has signed it. */
+export function assertTrustedImage(signer: string | null, { target, trustedKeys }: NamedKeys): void {
+  if (signer === null) throw new Problem('signature_invalid', 'The image has a signature that does not match');
+  const keys = target.trusted_keys ?? trustedKeys;
+  if (keys === null || keys.includes(signer)) return;
+  throw new Problem('signature_untrusted', `The image is signed by another key: ${signer}`, {
+    hint: `Add the key of the building machine (tool key prints it) to ${placeOf(target)}.`,
+  });
+}
+
+function placeOf({ trusted_keys }: NamedKeys['target']): string {
+  return trusted_keys === null ? 'TOOL_HUB_TRUSTED_KEYS of the hub' : 'trusted_keys of the target';
 }
 
 export function assertTrustedSignature(headline: VerifiedHeadline, keys: NamedKeys): void {

@@ -1,4 +1,4 @@
-import { isDamage, manifestKey } from '../../src/repository/repository.ts';
+import { isDamage, isImageKey, manifestKey } from '../../src/repository/repository.ts';
 import { isManifestKey, objectKey } from '../../src/repository/store/keys.ts';
 import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
@@ -48,7 +48,7 @@ export async function importManifests(
     place.target.id,
     files.map(({ key }) => key),
   );
-  const unknown = files.filter(({ key }) => isManifestKey(key) && !known.has(key));
+  const unknown = files.filter(({ key }) => isManifestKey(key) && !isImageKey(key) && !known.has(key));
   const old = unknown.filter(({ modified }) => modified < before);
   const result: ManifestImportResult = { imported: [], problems: [], young: unknown.length - old.length };
   for (const { key } of old) {

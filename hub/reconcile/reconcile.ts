@@ -4,6 +4,7 @@ import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
 import type { Database } from '../database/database.ts';
+import { removeMissingImages } from '../database/snapshots/images.ts';
 import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
 import {
   type ComparedObject,
@@ -77,7 +78,9 @@ async function reconcilePlace(place: Place): Promise<void> {
     result.imported.push(...imported.map((snapshot) => ({ target: target.name, snapshot })));
     result.problems.push(...problems.map((problem) => `${target.name}: ${problem}`));
   }
-  await compareSnapshots(place, new Set(files.map(({ key }) => key)));
+  const keys = new Set(files.map(({ key }) => key));
+  await compareSnapshots(place, keys);
+  await compareImages(place, keys);
 }
 
 /** Later than every manifest: an import waits for a publication that is under way. */
@@ -108,6 +111,12 @@ async function compareObjects({ db, store, target, profileId, result }: Place, f
     await expectObjects(db, place, unknown.slice(first, first + OBJECTS_AT_ONCE));
   }
   result.objects_added += unknown.length;
+}
+
+/** An image without a manifest is not reported: `tool push` makes it again. */
+function compareImages({ db, store, target, profileId }: Place, keys: Set<string>): Promise<void> {
+  const isMissing = async (key: string) => !keys.has(key) && (await store.find(key)) === null;
+  return removeMissingImages(db, { targetId: target.id, profileId }, isMissing);
 }
 
 async function compareSnapshots({ db, store, target, profileId, result }: Place, keys: Set<string>): Promise<void> {

@@ -50,11 +50,8 @@ export const snapshotRoutes = {
 
   async getSnapshot({ target, caller, parameters: { snapshot: id }, event }, hub) {
     const row = await readableSnapshot(hub, { target, caller, id });
-    const bucket = await hub.buckets.open(row.profile_id, target.id);
     await recordDownload(hub.db, { ...event, action: 'snapshot.download', target: target.name, object: id });
-    const href = await bucket.presign({ method: 'GET', key: row.manifest_key, seconds: URL_SECONDS });
-    const manifest = { href, sha256: row.manifest_sha256, expires_at: expiry(hub, URL_SECONDS) };
-    return { body: { headline: row.headline, manifest } };
+    return { body: { headline: row.headline, manifest: await signedManifest(hub, row, row) } };
   },
 
   async publishSnapshot({ target, parameters: { snapshot: id }, body, event, permit }, hub) {
@@ -192,6 +189,17 @@ export async function readableSnapshot(
   throw new Problem('snapshot_unknown', `Target "${target.name}" has no snapshot ${id}`);
 }
 
+/** The URL of a manifest of a snapshot, or of its image. */
+export async function signedManifest(
+  hub: Hub,
+  { profile_id, target_id }: SnapshotRow,
+  { manifest_key, manifest_sha256: sha256 }: Pick<SnapshotRow, 'manifest_key' | 'manifest_sha256'>,
+) {
+  const bucket = await hub.buckets.open(profile_id, target_id);
+  const href = await bucket.presign({ method: 'GET', key: manifest_key, seconds: URL_SECONDS });
+  return { href, sha256, expires_at: expiry(hub, URL_SECONDS) };
+}
+
 export async function assertOwnObjects({ db }: Hub, { pk, id }: SnapshotRow, sha256s: string[]): Promise<void> {
   const linked = await linkedObjects(db, pk, sha256s);
   const others = sha256s.filter((sha256) => !linked.has(sha256));
@@ -220,10 +228,12 @@ async function readPublished(text: string): Promise<ManifestSummary> {
   try {
     return await readManifest(text);
   } catch (error) {
-    if (error instanceof ManifestInvalid)
-      throw new Problem('cloud_refused', `The manifest is not valid: ${error.message}`);
-    throw error;
+    throw error instanceof ManifestInvalid ? invalidManifest(error) : error;
   }
+}
+
+export function invalidManifest({ message }: ManifestInvalid): Problem {
+  return new Problem('cloud_refused', `The manifest is not valid: ${message}`);
 }
 
 interface UploadDestination {

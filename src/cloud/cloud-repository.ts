@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Headline, unverified } from '../repository/headlines/headline.ts';
 import { type Annotations, annotationsOf, withAnnotations } from '../repository/manifest/annotations.ts';
 import { type Manifest, manifestText } from '../repository/manifest/manifest.ts';
-import type { RemoteRepository } from '../repository/remote-repository.ts';
+import type { RemoteImages, RemoteRepository } from '../repository/remote-repository.ts';
 import { createManifests, type ManifestStore, manifestKey } from '../repository/repository.ts';
 import { isManifestKey } from '../repository/store/keys.ts';
 import { MOST_TEXT_BYTES, TooLarge } from '../repository/store/store.ts';
@@ -43,7 +43,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
       stores.set(manifest, known);
       return known;
     },
-    images: null,
+    images: createImages({ name, client, target, signal, objectsOf }),
     reportDamage: ({ id }, sha256s, { wait }) =>
       reportDamageToHub({ client, target, snapshot: id, sha256s, wait, signal }),
     async read(key) {
@@ -128,12 +128,8 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
         throw error;
       });
       if (body === null) return null;
-      const { href, sha256 } = body.manifest;
       annotations.set(key, annotationsOf(body.headline));
-      return await queryBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
-        name,
-        signal,
-      });
+      return await fetchManifest(body.manifest, { name, client, signal });
     },
     async write(key, body) {
       await client.call('publishSnapshot', { ...addressOf(key), body });
@@ -148,6 +144,40 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
 
 function idIn(key: string): string {
   return key.slice(key.lastIndexOf('-') + 1, -'.json'.length);
+}
+
+type ImagesOptions = Omit<ManifestStoreOptions, 'annotations'> & {
+  objectsOf: ReturnType<typeof createCloudObjects>;
+};
+
+function createImages({ objectsOf, ...options }: ImagesOptions): RemoteImages {
+  const { client, target } = options;
+  const addressOf = ({ id }: Manifest, image: string) => ({ parameters: { name: target, snapshot: id, image } });
+  const find = async (snapshot: Manifest, image: string) => {
+    const { body } = await client.call('getImage', addressOf(snapshot, image)).catch((error) => {
+      if (isProblem(error, 'cloud_unknown')) return { body: null };
+      throw error;
+    });
+    return body;
+  };
+  return {
+    accepts: async (snapshot, image) => (await find(snapshot, image)) !== null,
+    async read(snapshot, image) {
+      const manifest = (await find(snapshot, image))?.manifest;
+      return manifest ? await fetchManifest(manifest, options) : null;
+    },
+    async write(snapshot, image, body) {
+      await client.call('publishImage', { ...addressOf(snapshot, image), body });
+    },
+    objectsOf,
+  };
+}
+
+function fetchManifest(
+  { href, sha256 }: { href: string; sha256: string },
+  { name, client, signal }: Pick<ManifestStoreOptions, 'name' | 'client' | 'signal'>,
+): Promise<string> {
+  return queryBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), { name, signal });
 }
 
 /** Fetches a bounded text by a signed URL and verifies its SHA-256. */

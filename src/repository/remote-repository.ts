@@ -23,12 +23,16 @@ export type DamageVerdict = 'damaged' | 'checking' | 'intact' | 'not_checked';
 /** A snapshot of a list: read from its manifest, or claimed by a hub. */
 export type ListedSnapshot = { verified: VerifiedHeadline } | { claimed: Headline };
 
-/** Manifests of images, which nothing has verified yet. Removing a snapshot removes its image. */
+/** Images of snapshots, by the names of `imageName`. Removing a snapshot removes its images. */
 export interface RemoteImages {
-  /** `null` where the snapshot has no image. */
-  read(snapshot: Manifest): Promise<string | null>;
-  /** Writes or replaces it; its chunks must be stored already. */
-  write(snapshot: Manifest, text: string): Promise<void>;
+  /** `false` for a hub of an earlier version. */
+  accepts(snapshot: Manifest, name: string): Promise<boolean>;
+  /** Reads a manifest, which nothing has verified yet; `null` where the snapshot has no such image. */
+  read(snapshot: Manifest, name: string): Promise<string | null>;
+  /** Writes a manifest; its chunks must be stored already. */
+  write(snapshot: Manifest, name: string, text: string): Promise<void>;
+  /** These chunks of an image. */
+  objectsOf(snapshot: Manifest, sha256s: string[]): ObjectStore;
 }
 
 /** Snapshots that several machines use at the same time: in a bucket, or on a hub. */
@@ -41,8 +45,7 @@ export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | '
    * `wait` it ends when the remote repository has checked them.
    */
   reportDamage(manifest: Manifest, sha256s: string[], options: { wait: boolean }): Promise<Map<string, DamageVerdict>>;
-  /** Images of snapshots; `null` on a hub. */
-  images: RemoteImages | null;
+  images: RemoteImages;
   /** Runs a push: no sweep removes what it relies on, as long as it calls `renew` now and then. */
   whilePushing: Locks['whilePushing'];
   /** Writes the annotations of the manifest, of which these have changed. */
@@ -94,8 +97,10 @@ async function createRemoteRepository(
     store,
     objectsOf: () => notes.objects,
     images: {
+      accepts: async () => true,
       read: (snapshot) => store.read(imageKey(snapshot)),
-      write: (snapshot, text) => store.write(imageKey(snapshot), text),
+      write: (snapshot, _name, text) => store.write(imageKey(snapshot), text),
+      objectsOf: () => notes.objects,
     },
     async reportDamage(_manifest, sha256s) {
       await notes.add(sha256s);

@@ -236,13 +236,18 @@ const SAVES = `${SNAPSHOTS}save+`;
 /** Manifests of images are beside those of snapshots for the same reasons. */
 const IMAGES = `${SNAPSHOTS}image+`;
 
-function isImageKey(key: string): boolean {
+export function isImageKey(key: string): boolean {
   return key.startsWith(IMAGES);
 }
 
 /** The key of the image of a snapshot. */
 export function imageKey({ target, created_at, id }: ManifestName): string {
   return manifestKey({ target, created_at, id }).replace(SNAPSHOTS, IMAGES);
+}
+
+/** On a hub, another image never has the same key: no publication that is cut off replaces one. */
+export function imageKeyOnHub(manifest: ManifestName, { name, sha256 }: { name: string; sha256: string }): string {
+  return imageKey(manifest).replace(IMAGES, `${IMAGES}${name}-${sha256.slice(0, 16)}+`);
 }
 
 /** Any target name must stay inside `snapshots/`. */

@@ -12,6 +12,7 @@ import type { RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
 import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
+import type { ObjectStore } from './store/store.ts';
 
 export const OBJECTS_AT_ONCE = 8;
 
@@ -131,6 +132,8 @@ export async function fetchObject(
 type DownloadedFile = Pick<ManifestFile, 'name' | 'sha256' | 'bytes'>;
 
 interface DownloadOptions extends Pick<TransferOptions, 'manifest' | 'remote' | 'pool' | 'signal'> {
+  /** By default those of the snapshot. */
+  objects?: ObjectStore | undefined;
   onBytes: (bytes: number) => void;
 }
 
@@ -138,7 +141,7 @@ interface DownloadOptions extends Pick<TransferOptions, 'manifest' | 'remote' | 
 export async function downloadObject(
   file: DownloadedFile,
   path: string,
-  { manifest, remote, pool, signal, onBytes }: DownloadOptions,
+  { manifest, remote, objects = remote.objectsOf(manifest), pool, signal, onBytes }: DownloadOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     let arrived = 0;
@@ -148,7 +151,7 @@ export async function downloadObject(
     };
     try {
       const maxBytes = largestObject(file.bytes);
-      await remote.objectsOf(manifest).get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
+      await objects.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
       // Verifies the content, because the manifest and the object may have the same forger.
       await pool.check({ path, sha256: file.sha256, bytes: file.bytes }, () => {});
       return;

@@ -57,6 +57,8 @@ function rightRequests({
     listSnapshots: { path: `${target}/snapshots` },
     getSnapshot: { path: snapshot },
     publishSnapshot: { path: snapshot, body: { format: 1 } },
+    getImage: { path: `${snapshot}/images/15-linux-x64` },
+    publishImage: { path: `${snapshot}/images/15-linux-x64`, body: { format: 1 } },
     annotateSnapshot: { path: snapshot, body: { note: 'seen' }, wrong: { note: {} } },
     removeSnapshot: { path: snapshot },
     requestUploads: {
@@ -177,7 +179,7 @@ describeWithPostgres('bad input', () => {
 
   const TABLES = [
     ...['users', 'tokens', 'spent_id_tokens', 'storage_profiles', 'secrets', 'targets', 'objects', 'snapshots'],
-    ...['snapshot_objects', 'sweeps', 'audit_events', 'builds', 'kysely_migration'],
+    ...['snapshot_objects', 'images', 'image_objects', 'sweeps', 'audit_events', 'builds', 'kysely_migration'],
   ];
 
   /** Every row of every table; but refused sign-ins are counted. */

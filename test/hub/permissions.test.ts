@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,9 +12,11 @@ import {
 } from '../../.ci/generate/access-table.ts';
 import { HUB } from '../../hub/database/audit.ts';
 import { openDatabase } from '../../hub/database/database.ts';
-import { publish } from '../../hub/database/snapshots/snapshots.ts';
+import { publishImage } from '../../hub/database/snapshots/images.ts';
+import { findSnapshot, publish } from '../../hub/database/snapshots/snapshots.ts';
 import { findTarget } from '../../hub/database/targets/targets.ts';
 import type { Decision } from '../../hub/permissions/access.ts';
+import { type ImageManifest, signImage } from '../../src/repository/images/image-manifest.ts';
 import { manifestText } from '../../src/repository/manifest/manifest.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
@@ -39,6 +41,7 @@ const LET_IN: Record<Operation, number> = {
   ...{ root: 200, openapi: 200, createSession: 401, endSession: 204, me: 200 },
   ...{ listTargets: 200, getTarget: 200, putTarget: 200, 'putTarget (create)': 412, deleteTarget: 409 },
   ...{ getRetention: 200, getTargetSecrets: 200, listSnapshots: 200, getSnapshot: 200, publishSnapshot: 422 },
+  ...{ getImage: 200, publishImage: 422 },
   ...{
     annotateSnapshot: 204,
     removeSnapshot: 204,
@@ -55,6 +58,9 @@ const LET_IN: Record<Operation, number> = {
 };
 
 const OBJECT = 'a'.repeat(64);
+
+/** Beside the published one. */
+const IMAGE = '15-linux-x64';
 
 describeWithPostgres('permissions of the hub', () => {
   describeWithS3('over a real bucket', () => {
@@ -120,6 +126,15 @@ describeWithPostgres('permissions of the hub', () => {
         manifestSha256: OBJECT,
         event: { by: HUB, action: 'snapshot.publish' },
         store: async () => {},
+      });
+      if (!sanitized) return id;
+      const snapshot = await findSnapshot(db, { targetId: found.id, originals: true, id });
+      if (!snapshot) throw new Error('The snapshot is missing');
+      await publishImage(db, {
+        ...{ snapshot, name: IMAGE, sha256s: [OBJECT], manifestSha256: OBJECT },
+        manifestKey: `snapshots/image+${target}/20260101T000000000Z-${id}.json`,
+        event: { by: HUB, action: 'image.publish' },
+        ...{ permit: async () => {}, store: async () => {} },
       });
       return id;
     }
@@ -203,6 +218,7 @@ describeWithPostgres('permissions of the hub', () => {
       const path = route.path
         .replace('{name}', profile ? 'team' : name)
         .replace('{snapshot}', snapshot)
+        .replace('{image}', IMAGE)
         .replace('{id}', route.path.startsWith('/builds/') ? build : service)
         // An owner has more targets than a page.
         .replace(/^\/targets$/, `/targets?q=${name}`);
@@ -212,6 +228,7 @@ describeWithPostgres('permissions of the hub', () => {
         createSession: { id_token: 'none.of.ours' },
         ...{ putTarget: settings, 'putTarget (create)': settings },
         publishSnapshot: '{"format":1}',
+        publishImage: '{"format":1}',
         annotateSnapshot: { note: 'seen' },
         requestUploads: { sanitized: false, objects },
         verifyUploads: { sanitized: false, objects: [{ sha256: 'd'.repeat(64) }] },
@@ -457,7 +474,11 @@ describeWithPostgres('permissions of the hub', () => {
       const named = await surround('builder', { builds: operation !== 'requestBuild' });
       const { path, body, headers = {} } = await caseOf(operation, named);
       const { token, id } = named;
-      const content = operation === 'publishSnapshot' ? await publishable(named) : body;
+      const contents: Partial<Record<Operation, string>> = {
+        publishSnapshot: publishable(named),
+        publishImage: publishableImage(named),
+      };
+      const content = contents[operation] ?? body;
       const lock = openDatabase(hub.settings.databaseUrl);
       const changed = await lock.db.transaction().execute(async (transaction) => {
         await transaction.selectFrom('targets').select('id').where('id', '=', id).forUpdate().execute();
@@ -485,7 +506,7 @@ describeWithPostgres('permissions of the hub', () => {
     });
 
     /** A manifest whose objects are stored. */
-    async function publishable({ name, snapshot }: Named): Promise<string> {
+    function publishable({ name, snapshot }: Named): string {
       const files = [{ name: '0.dat', sha256: OBJECT, bytes: 1, stored_bytes: 1 }];
       return manifestText({
         ...{ format: 1, id: snapshot, target: name, created_at: new Date().toISOString(), engine: 'postgres' },
@@ -498,6 +519,15 @@ describeWithPostgres('permissions of the hub', () => {
         },
         ...{ tables: [], files, added_bytes: 0, details: {} },
       });
+    }
+
+    function publishableImage({ name, snapshot }: Named): string {
+      const image: Omit<ImageManifest, 'signature'> = {
+        ...{ format: 1, target: name, snapshot, created_at: '2026-01-01T00:00:00.000Z', engine: 'postgres' },
+        ...{ database: 'app', version: '15.18', platform: 'linux', architecture: 'x64', collations: '' },
+        ...{ extensions: [], folders: [], files: [], chunks: [] },
+      };
+      return JSON.stringify(signImage(image, generateKeyPairSync('ed25519').privateKey));
     }
 
     test('a reader finds sanitized snapshots only, in lists, counts, by name and for download', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { HUB, recordEvent } from '../audit.ts';
 import type { Connection, Database } from '../database.ts';
 import type { RowOf } from '../tables.ts';
+import { LINKED } from './objects.ts';
 
 // Reports of damaged objects, and what a check of them found.
 
@@ -27,12 +28,11 @@ export async function reportObjects(db: Database, report: DamageReport): Promise
     await permit?.(transaction);
     const rows = await transaction
       .selectFrom('objects')
-      .innerJoin('snapshot_objects', 'snapshot_objects.object_id', 'objects.id')
-      .select(['objects.id', 'sha256', 'state', 'verified_at', 'reported_at', 'checked_at'])
-      .where('snapshot_pk', '=', snapshotPk)
+      .select(['id', 'sha256', 'state', 'verified_at', 'reported_at', 'checked_at'])
+      .where('id', 'in', (eb) => eb.selectFrom(LINKED).select('object_id').where('snapshot_pk', '=', snapshotPk))
       .where('sha256', 'in', sha256s)
-      .orderBy('objects.id')
-      .forUpdate('objects')
+      .orderBy('id')
+      .forUpdate()
       .execute();
     let room = Math.max(0, mostWaiting - (await waitingOf(transaction, targetId)));
     const noted: number[] = [];

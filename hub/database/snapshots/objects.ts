@@ -135,22 +135,33 @@ const MISSING_NAMED = 200;
 /** More links than an ordinary statement writes in its time on a busy server. */
 const MANY = 10_000;
 
+/** The objects of snapshots and of their images. */
+export const LINKED = sql<{
+  snapshot_pk: number;
+  object_id: number;
+}>`(SELECT snapshot_pk, object_id FROM snapshot_objects
+  UNION ALL SELECT snapshot_pk, object_id FROM image_objects)`.as('linked');
+
 /**
- * Links the stored ones of these objects to a snapshot, and locks them until the transaction ends: no sweep removes them.
+ * Links the stored ones of these objects to a snapshot or its image, and locks them until the transaction ends: no sweep removes them.
  * Returns how many are not stored, and the names of some. The rows stay in the database, since there may be a million.
  */
 export async function linkStored(
   db: Connection,
-  { targetId, profileId, sha256s, pk }: ObjectPlace & { sha256s: string[]; pk: number },
+  { targetId, profileId, sha256s, pk, image }: ObjectPlace & { sha256s: string[]; pk: number; image?: string },
 ): Promise<{ missing: number; named: string[] }> {
   // Some 20 s for a million, of the 30 s of a request.
   if (sha256s.length > MANY) await sql`SET LOCAL statement_timeout = 25000`.execute(db);
   // One text of all of them: a million parameters take long to write.
+  const links =
+    image === undefined
+      ? sql`snapshot_objects (snapshot_pk, object_id) SELECT ${pk}, id`
+      : sql`image_objects (snapshot_pk, name, object_id) SELECT ${pk}, ${image}, id`;
   const wanted = sql`string_to_array(${sha256s.join(',')}, ',')`;
   const { rows } = await sql<{ sha256: string; missing: number }>`WITH stored AS MATERIALIZED (
       SELECT id, sha256 FROM objects WHERE target_id = ${targetId} AND profile_id = ${profileId} AND state = 'stored'
         AND sha256 = ANY(${wanted}) ORDER BY id FOR SHARE),
-    linked AS (INSERT INTO snapshot_objects (snapshot_pk, object_id) SELECT ${pk}, id FROM stored ON CONFLICT DO NOTHING)
+    linked AS (INSERT INTO ${links} FROM stored ON CONFLICT DO NOTHING)
     SELECT sha256, count(*) OVER () AS missing FROM unnest(${wanted}) AS wanted (sha256)
     WHERE NOT EXISTS (SELECT FROM stored WHERE stored.sha256 = wanted.sha256) LIMIT ${MISSING_NAMED}`.execute(db);
   return { missing: rows[0]?.missing ?? 0, named: rows.map(({ sha256 }) => sha256) };

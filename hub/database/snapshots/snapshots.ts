@@ -6,7 +6,7 @@ import { type AuditEvent, recordEvent } from '../audit.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Page, type PageQuery, pageOf } from '../paging.ts';
 import type { RowOf } from '../tables.ts';
-import { linkStored } from './objects.ts';
+import { LINKED, linkStored } from './objects.ts';
 
 export type SnapshotRow = RowOf<'snapshots'>;
 
@@ -126,8 +126,8 @@ export async function offerAgain(db: Connection, pk: number): Promise<void> {
   await db.updateTable('snapshots').set({ removed_at: null, missing_at: null }).where('pk', '=', pk).execute();
 }
 
-function objectsMissing(missing: number, named: string[]): Problem {
-  return new Problem('objects_missing', `${missing} objects of the snapshot are not stored`, {
+export function objectsMissing(missing: number, named: string[]): Problem {
+  return new Problem('objects_missing', `${missing} objects are not stored`, {
     hint: 'Send them, then publish again.',
     errors: named.map((sha256) => ({ pointer: `/objects/${sha256}`, detail: 'is not stored' })),
   });
@@ -135,10 +135,10 @@ function objectsMissing(missing: number, named: string[]): Problem {
 
 export async function linkedObjects(db: Database, pk: number, sha256s: string[]): Promise<Set<string>> {
   const rows = await db
-    .selectFrom('snapshot_objects')
-    .innerJoin('objects', 'objects.id', 'snapshot_objects.object_id')
+    .selectFrom(LINKED)
+    .innerJoin('objects', 'objects.id', 'linked.object_id')
     .select('objects.sha256')
-    .where('snapshot_objects.snapshot_pk', '=', pk)
+    .where('linked.snapshot_pk', '=', pk)
     .where('objects.sha256', 'in', sha256s)
     .execute();
   return new Set(rows.map(({ sha256 }) => sha256));
@@ -172,12 +172,12 @@ export async function markRemoved(db: Connection, pk: number): Promise<void> {
 const KEPT_MISSING = 30 * 86_400_000;
 
 /**
- * Removes what is left of one removed snapshot: its manifest by `remove`, then its row. `null` when there is none but for
+ * Removes what is left of one removed snapshot: its manifests by `remove`, then its row. `null` when there is none but for
  * `except`. A row that another instance works on is skipped.
  */
 export async function removeOne(
   db: Database,
-  { except, remove }: { except: number[]; remove: (row: SnapshotRow) => Promise<void> },
+  { except, remove }: { except: number[]; remove: (row: SnapshotRow, images: string[]) => Promise<void> },
 ): Promise<{ pk: number; failure: unknown } | null> {
   const keptSince = new Date(Date.now() - KEPT_MISSING);
   return db.transaction().execute(async (transaction) => {
@@ -194,7 +194,15 @@ export async function removeOne(
       .executeTakeFirst();
     if (!row) return null;
     try {
-      await remove(row);
+      const images = await transaction
+        .selectFrom('images')
+        .select('manifest_key')
+        .where('snapshot_pk', '=', row.pk)
+        .execute();
+      await remove(
+        row,
+        images.map(({ manifest_key }) => manifest_key),
+      );
     } catch (failure) {
       return { pk: row.pk, failure };
     }

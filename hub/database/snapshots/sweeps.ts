@@ -131,7 +131,8 @@ interface Window {
 }
 
 async function markSome(db: Database, place: ObjectPlace, { before, after, last }: Window) {
-  const unlinked = sql`NOT EXISTS (SELECT 1 FROM snapshot_objects l WHERE l.object_id = o.id)`;
+  const unlinked = sql`NOT EXISTS (SELECT 1 FROM snapshot_objects l WHERE l.object_id = o.id)
+    AND NOT EXISTS (SELECT 1 FROM image_objects l WHERE l.object_id = o.id)`;
   return db.transaction().execute(async (transaction) => {
     const locked = await sql<{ id: number }>`SELECT o.id FROM objects o
       WHERE ${isIn(place)}

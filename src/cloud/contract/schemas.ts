@@ -7,7 +7,11 @@ import { id, LONGEST_TEXT, resourceName, shortText, time, token, url } from './v
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
 
-export const PARAMETERS = { name: resourceName, id, snapshot: snapshotId } as const;
+export const PARAMETERS = {
+  ...{ name: resourceName, id, snapshot: snapshotId },
+  /** `15-linux-x64` */
+  image: v.pipe(v.string(), v.regex(/^\d{1,4}(\.\d{1,4})?-[a-z0-9]{1,20}-[a-z0-9]{1,20}$/)),
+} as const;
 
 export const PERMISSIONS = ['read', 'read_originals', 'push', 'read_source', 'change'] as const;
 
@@ -83,10 +87,12 @@ export const snapshotQuery = v.strictObject({
 
 export const headlinePageSchema = page(headlineSchema);
 
-export const snapshotAnswerSchema = v.object({
-  headline: headlineSchema,
-  manifest: v.object({ href: url, sha256, expires_at: time }),
-});
+const signedManifest = v.object({ href: url, sha256, expires_at: time });
+
+export const snapshotAnswerSchema = v.object({ headline: headlineSchema, manifest: signedManifest });
+
+/** `null`: the snapshot has no such image. */
+export const imageAnswerSchema = v.object({ manifest: v.nullable(signedManifest) });
 
 /** Absent fields stay unchanged. */
 export const annotationsBodySchema = v.strictObject({

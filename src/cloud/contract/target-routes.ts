@@ -97,6 +97,22 @@ export const TARGET_ROUTES = {
     access: { target: 'change' },
     answers: { 204: null },
   },
+  getImage: {
+    method: 'GET',
+    path: '/targets/{name}/snapshots/{snapshot}/images/{image}',
+    summary: 'The URL of the manifest of an image of a sanitized snapshot',
+    access: { target: 'read' },
+    answers: { 200: schemas.imageAnswerSchema },
+  },
+  publishImage: {
+    method: 'PUT',
+    path: '/targets/{name}/snapshots/{snapshot}/images/{image}',
+    summary: 'Publish an image of a sanitized snapshot, whose chunks are stored: the body is its signed manifest',
+    access: { target: 'push' },
+    textBody: true,
+    maxBodyBytes: MOST_TEXT_BYTES,
+    answers: { 200: null, 201: null },
+  },
   requestUploads: {
     method: 'POST',
     path: '/targets/{name}/uploads',
@@ -116,7 +132,7 @@ export const TARGET_ROUTES = {
   requestDownloads: {
     method: 'POST',
     path: '/targets/{name}/snapshots/{snapshot}/downloads',
-    summary: 'Presigned URLs for objects of a snapshot',
+    summary: 'Presigned URLs for objects of a snapshot and its images',
     access: { target: 'read' },
     body: transfers.downloadsBodySchema,
     answers: { 200: transfers.downloadsSchema },

@@ -39,16 +39,21 @@ const BYTES_SENT_AT_ONCE = 8 * 1024 * 1024;
 
 const READS_AT_ONCE = 16;
 
+/** They share requests. */
+const VERIFIED_AT_ONCE = 200;
+
 /** The objects of a target's snapshots, which pass between this machine and the bucket by URLs that the hub signs. */
-export function createCloudObjects(options: CloudObjectsOptions): (manifest: Manifest) => ObjectStore {
+export function createCloudObjects(
+  options: CloudObjectsOptions,
+): (manifest: Manifest, sha256s?: string[]) => ObjectStore {
   const { name, client, target, directory, signal } = options;
   const send = createSender(createBufferPool(BYTES_SENT_AT_ONCE));
   const buffers = createBufferPool(BYTES_GATHERED);
   const reader = createHttpReader({ connectionTimeout: CONNECTION_TIMEOUT, idleTimeout: IDLE_TIMEOUT });
-  return (manifest) => {
+  return (manifest, chunks) => {
     const { sanitized, id: snapshot } = manifest;
     const files = new Map(filesOf(manifest).map((file) => [objectKey(file.sha256), file]));
-    const sha256s = [...files.values()].map(({ sha256 }) => sha256);
+    const sha256s = chunks ?? [...files.values()].map(({ sha256 }) => sha256);
     const hashOf = (key: string): string => files.get(key)?.sha256 ?? key.slice(key.lastIndexOf('/') + 1);
     const urls = createUploadUrls({ client, target, sanitized, signal });
     const unfinished = createUnfinishedUploads(directory, `${client.endpoint} ${target} ${sanitized}`);
@@ -69,6 +74,12 @@ export function createCloudObjects(options: CloudObjectsOptions): (manifest: Man
           return begun ? { ...object, upload_id: begun.upload_id } : object;
         });
         const present = await urls.present(asked);
+        const known = new Set(outgoing.map(({ sha256 }) => sha256));
+        // What was not packed yet has no stored checksum.
+        const others = keys.map(hashOf).filter((sha256) => !known.has(sha256));
+        await mapWithConcurrency(others, VERIFIED_AT_ONCE, async (sha256) => {
+          if ((await verify({ sha256 })) === 'stored') present.add(sha256);
+        });
         return new Set(keys.filter((key) => present.has(hashOf(key))));
       },
       put: (key, path, { sha256: stored_sha256, ...transfer }) =>

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { signingKey } from '../../config/signing-key.ts';
 import type { ImageFacet, SharedImageRules } from '../../engines/facets/image.ts';
 import { fetchImage } from '../../repository/images/fetch-image.ts';
-import { type ImageManifest, parseImageManifest, signerOf } from '../../repository/images/image-manifest.ts';
+import { foreignPath, isImageOf } from '../../repository/images/image-content.ts';
+import { type ImageManifest, imageName, parseImageManifest, signerOf } from '../../repository/images/image-manifest.ts';
 import { pushImage } from '../../repository/images/push-image.ts';
 import { ManifestInvalid } from '../../repository/manifest/manifest.ts';
 import { publicKeyText } from '../../repository/manifest/signature.ts';
@@ -43,10 +44,10 @@ export async function findSharedImage(
 ): Promise<FoundImage | null> {
   const { sharing } = facet;
   const { row, remote } = found;
-  if (!sharing || !remote?.images) return null;
-  const text = await readText(remote, wanted);
+  if (!sharing || !remote) return null;
+  const text = await readText(remote, { wanted, sharing });
   if (text === null) return null;
-  const image = readImage(text, { wanted, remote, sharing });
+  const image = readImage(text, { wanted, remote });
   if (!row.sanitized)
     throw refused({ wanted, remote }, 'the snapshot is not sanitized, and such images are never shared');
   const other = (await trustedOnly(context, image, { wanted, remote })) ?? misfit(image, { wanted, sharing });
@@ -54,10 +55,17 @@ export async function findSharedImage(
   return { image, steps: [`Pull missing parts of the image from ${remote.name}`] };
 }
 
-async function readText(remote: RemoteRepository, wanted: ImageKey): Promise<string | null> {
-  return (remote.images?.read(wanted.manifest) ?? Promise.resolve(null)).catch((error) => {
+async function readText(
+  remote: RemoteRepository,
+  { wanted, sharing }: { wanted: ImageKey; sharing: SharedImageRules },
+): Promise<string | null> {
+  return remote.images.read(wanted.manifest, nameOf(wanted, sharing)).catch((error) => {
     throw isDamage(error) ? refused({ wanted, remote }, (error as Error).message) : error;
   });
+}
+
+function nameOf({ programs }: ImageKey, sharing: SharedImageRules): string {
+  return imageName(sharing.majorOf(programs.version), process);
 }
 
 interface ImageSource {
@@ -66,7 +74,7 @@ interface ImageSource {
 }
 
 /** Throws `image_refused` for everything that no push writes. */
-function readImage(text: string, { sharing, ...reading }: ImageSource & { sharing: SharedImageRules }): ImageManifest {
+function readImage(text: string, reading: ImageSource): ImageManifest {
   const { manifest } = reading.wanted;
   let image: ImageManifest;
   try {
@@ -75,15 +83,9 @@ function readImage(text: string, { sharing, ...reading }: ImageSource & { sharin
     if (error instanceof ManifestInvalid) throw refused(reading, `its manifest is invalid: ${error.message}`);
     throw error;
   }
-  const isOfSnapshot =
-    image.snapshot === manifest.id && image.target === manifest.target && image.created_at === manifest.created_at;
-  if (!isOfSnapshot || image.engine !== manifest.engine) throw refused(reading, 'it is of another snapshot');
-  const { folders, files } = image;
-  const foreign = [
-    ...folders.filter((path) => !sharing.isFolder(path)),
-    ...files.map(({ path }) => path).filter((path) => !sharing.isData(path)),
-  ];
-  if (foreign.length > 0) throw refused(reading, `it has a file that is no data: ${foreign[0]}`);
+  if (!isImageOf(image, manifest)) throw refused(reading, 'it is of another snapshot');
+  const foreign = foreignPath(image);
+  if (foreign !== null) throw refused(reading, `it has a file that is no data: ${foreign}`);
   return image;
 }
 
@@ -107,7 +109,8 @@ function misfit(
   { version, architecture, platform }: ImageManifest,
   { wanted: { programs }, sharing }: { wanted: ImageKey; sharing: SharedImageRules },
 ): string | null {
-  if (architecture === process.arch && platform === process.platform && sharing.fits(version, programs)) return null;
+  const isSameMajor = sharing.majorOf(version) === sharing.majorOf(programs.version);
+  if (architecture === process.arch && platform === process.platform && isSameMajor) return null;
   return `it is of version ${version} on ${platform} ${architecture}`;
 }
 
@@ -181,7 +184,8 @@ export async function shareImage(
   const { manifest, programs } = wanted;
   if (!sanitized) throw notSanitized(wanted);
   const { sharing } = facet;
-  if (!sharing || !remote.images) return null;
+  const name = sharing && nameOf(wanted, sharing);
+  if (!name || !(await remote.images.accepts(manifest, name))) return null;
   const { report, signal, environment } = context;
   const { database, architecture, platform, collations, extensions } = image.manifest;
   const { target, id: snapshot, created_at, engine } = manifest;
@@ -191,6 +195,7 @@ export async function shareImage(
   return await pushImage({
     ...{ manifest, remote, pool, report, signal, staging },
     directory: dataOf(image),
+    name,
     parts: sharing,
     facts: {
       ...{ format: 1, target, snapshot, created_at, engine, database, version: programs.version },

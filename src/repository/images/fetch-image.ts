@@ -4,6 +4,7 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { writeFully } from '../encryption/envelope.ts';
 import type { StagingFolder } from '../staging.ts';
 import { syncPath } from '../store/folder.ts';
+import type { ObjectStore } from '../store/store.ts';
 import {
   downloadObject,
   OBJECTS_AT_ONCE,
@@ -39,6 +40,7 @@ export async function fetchImage(fetching: FetchImageOptions): Promise<TransferT
   const places = Map.groupBy(image.chunks, ({ sha256 }) => sha256);
   for (const base of bases) for (const sha256 of await copyChunks(base, places, fetching)) places.delete(sha256);
   const missing = [...places.values()];
+  const objects = remote.images.objectsOf(fetching.manifest, [...places.keys()]);
   const total = missing.reduce((sum, [chunk]) => sum + (chunk ? chunkBytes(chunk) : 0), 0);
   const place = `of the image from ${remote.name}`;
   const progress = { objects: missing.length, total, step: 'pull', verb: 'Pull', place, report } as const;
@@ -46,7 +48,7 @@ export async function fetchImage(fetching: FetchImageOptions): Promise<TransferT
   await withProgress(progress, async (add) => {
     await mapWithConcurrency(missing, OBJECTS_AT_ONCE, async (same) => {
       signal.throwIfAborted();
-      bytes += await fetchChunk(same, fetching);
+      bytes += await fetchChunk(same, { ...fetching, objects });
       add(same[0] ? chunkBytes(same[0]) : 0, undefined);
     });
     await mapWithConcurrency(image.files, FILES_AT_ONCE, ({ path }) => syncPath(join(directory, path)));
@@ -75,8 +77,8 @@ async function copyChunks(
 }
 
 /** Returns the bytes that were moved. */
-async function fetchChunk(same: ImageChunk[], fetching: FetchImageOptions): Promise<number> {
-  const { manifest, remote, pool, staging, signal } = fetching;
+async function fetchChunk(same: ImageChunk[], fetching: FetchImageOptions & { objects: ObjectStore }): Promise<number> {
+  const { manifest, remote, objects, pool, staging, signal } = fetching;
   const [first] = same;
   if (!first) return 0;
   const file = { name: 'image', sha256: first.sha256, bytes: chunkBytes(first) };
@@ -85,7 +87,7 @@ async function fetchChunk(same: ImageChunk[], fetching: FetchImageOptions): Prom
   const onBytes = (bytes: number): void => {
     moved += bytes;
   };
-  await downloadObject(file, path, { manifest, remote, pool, signal, onBytes });
+  await downloadObject(file, path, { manifest, remote, objects, pool, signal, onBytes });
   const frames: Uint8Array[] = [];
   for await (const frame of pool.read({ path, ...file })) frames.push(frame);
   const content = Buffer.concat(frames);

@@ -106,6 +106,20 @@ function bytesOf(parts: { bytes: number }[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Names an image among those of its snapshot: `15-linux-x64`. */
+export function imageName(major: string, { platform, arch }: { platform: string; arch: string }): string {
+  return [major, platform, arch].join('-');
+}
+
+/** Reports whether the image runs where its name says. */
+export function isNamed(
+  { version, platform, architecture }: Pick<ImageFacts, 'version' | 'platform' | 'architecture'>,
+  name: string,
+): boolean {
+  const [major = ''] = name.split('-');
+  return `${version}.`.startsWith(`${major}.`) && name === imageName(major, { platform, arch: architecture });
+}
+
 export function chunkBytes({ pieces }: Pick<ImageChunk, 'pieces'>): number {
   return bytesOf(pieces);
 }

@@ -11,6 +11,8 @@ export interface ForgingHub {
   forge: (request: { method: string; path: string }, body: any) => unknown;
   /** Reports whether a request is answered with 503 before it reaches the hub. */
   isAway: (request: { method: string; path: string }) => boolean;
+  /** Reports whether the hub is of an earlier version, which lacks the route. */
+  isUnknown: (request: { method: string; path: string }) => boolean;
   requests: { method: string; path: string; token: string | undefined }[];
   stop(): Promise<void>;
 }
@@ -26,7 +28,7 @@ export async function startForgingHub(hub: string, port = 0): Promise<ForgingHub
       return;
     }
     const kept = ['authorization', 'content-type', 'if-match', 'if-none-match', 'user-agent'];
-    const answer = await fetch(new URL(url, hub), {
+    const answer = await fetch(new URL(forging.isUnknown({ method, path }) ? '/api/v3/unknown' : url, hub), {
       method,
       headers: Object.fromEntries(kept.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []))),
       ...(sent.length > 0 && { body: new Uint8Array(sent) }),
@@ -41,6 +43,7 @@ export async function startForgingHub(hub: string, port = 0): Promise<ForgingHub
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forge: (_request, body) => body,
     isAway: () => false,
+    isUnknown: () => false,
     requests: [],
     async stop() {
       server.closeAllConnections();

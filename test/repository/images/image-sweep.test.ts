@@ -19,6 +19,7 @@ import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
+const NAME = '1-y-x';
 const DAY = 24 * 60 * 60 * 1000;
 const BLOCK = 1024 * 1024;
 const parts = { isData: () => true, isFolder: () => true };
@@ -68,7 +69,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     await using pool = createObjectPool(1);
     const { report, signal } = here.context;
     return await pushImage({
-      ...{ manifest: of(n), directory, facts, key, parts, staging },
+      ...{ manifest: of(n), name: NAME, directory, facts, key, parts, staging },
       ...{ remote: to, pool, report, signal },
     });
   }
@@ -80,7 +81,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
   }
 
   async function fetched(n: number): Promise<Buffer> {
-    const image = parseImageManifest((await remote.images?.read(of(n))) ?? '');
+    const image = parseImageManifest((await remote.images.read(of(n), NAME)) ?? '');
     await using staging = await here.repository.stage();
     await using pool = createObjectPool(1);
     const directory = staging.path('data');
@@ -105,7 +106,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     for (const n of [1, 2]) expect((await fetched(n)).equals(contents[n] ?? Buffer.alloc(0))).toBe(true);
     await remove(1);
     expect(files('objects')).toHaveLength(1 + 1 + 2);
-    expect(await remote.images?.read(of(1))).toBeNull();
+    expect(await remote.images.read(of(1), NAME)).toBeNull();
     expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
     await remove(2);
     expect([files('objects'), files('snapshots')]).toEqual([[], []]);
@@ -114,14 +115,14 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
   it('go when another version has removed the snapshot only, once the image is old', async () => {
     await remote.store.remove(manifestKey(of(1)));
     expect(await sweep(0)).toBe(0);
-    expect(await remote.images?.read(of(1))).not.toBeNull();
+    expect(await remote.images.read(of(1), NAME)).not.toBeNull();
     expect(await sweep(2)).toBeGreaterThan(BLOCK);
-    expect(await remote.images?.read(of(1))).toBeNull();
+    expect(await remote.images.read(of(1), NAME)).toBeNull();
     expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it('all stay while the manifest of an image is damaged', async () => {
-    await remote.images?.write(of(1), '{"format":2}');
+    await remote.images.write(of(1), NAME, '{"format":2}');
     await remote.remove(of(2));
     expect(await sweep(2)).toBe(0);
     expect(here.events).toContainEqual(expect.objectContaining({ code: 'manifest_damaged' }));
@@ -136,7 +137,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     const write = async (): Promise<void> => {
       throw new Error('killed');
     };
-    const ended = { ...remote, images: { read: async () => null, write } };
+    const ended = { ...remote, images: { ...remote.images, read: async () => null, write } };
     await expect(pushed(1, ended)).rejects.toThrow('killed');
     expect(await pushed(1)).toMatchObject({ objects: 0 });
     await remote.remove(of(1));

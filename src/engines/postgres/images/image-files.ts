@@ -1,3 +1,4 @@
+import { SHARED_PARTS } from '../../../repository/images/image-content.ts';
 import type { SharedImageRules } from '../../facets/image.ts';
 import { majorOf } from '../connection/tools.ts';
 
@@ -10,17 +11,9 @@ export function isNeverCopied(path: string): boolean {
   return NEVER_COPIED.test(path);
 }
 
-/** All that a cleanly stopped server cannot make anew, without replication and tablespaces. */
-const DATA =
-  /^(((base\/\d+|global)\/)?PG_VERSION|global\/pg_control|(base\/\d+|global)\/(pg_filenode\.map|\d+(_(fsm|vm|init))?(\.\d+)?)|pg_(xact|multixact\/(members|offsets))\/[0-9A-F]+|pg_wal\/[0-9A-F]{24})$/;
-
-const FOLDERS =
-  /^(global|base(\/\d+)?|pg_(commit_ts|dynshmem|logical(\/(mappings|snapshots))?|multixact(\/(members|offsets))?|notify|replslot|serial|snapshots|stat|stat_tmp|subtrans|tblspc|twophase|wal(\/(archive_status|summaries))?|xact))$/;
-
 export const sharing: SharedImageRules = {
-  isData: (path) => DATA.test(path),
-  isFolder: (path) => FOLDERS.test(path),
-  fits: (version, { version: own }) => majorOf(version) === majorOf(own),
+  ...SHARED_PARTS.postgres,
+  majorOf: (version) => `${majorOf(version)}`,
 };
 
 /**
