@@ -23,12 +23,12 @@ export type DamageVerdict = 'damaged' | 'checking' | 'intact' | 'not_checked';
 /** A snapshot of a list: read from its manifest, or claimed by a hub. */
 export type ListedSnapshot = { verified: VerifiedHeadline } | { claimed: Headline };
 
-/** Manifests of images, which nothing has verified yet. Removing a snapshot removes its image. */
+/** Manifests of images, by the names of `imageName`, which nothing has verified yet. Removing a snapshot removes its images. */
 export interface RemoteImages {
-  /** `null` where the snapshot has no image. */
-  read(snapshot: Manifest): Promise<string | null>;
+  /** `null` where the snapshot has no such image. */
+  read(snapshot: Manifest, name: string): Promise<string | null>;
   /** Writes or replaces it; its chunks must be stored already. */
-  write(snapshot: Manifest, text: string): Promise<void>;
+  write(snapshot: Manifest, name: string, text: string): Promise<void>;
 }
 
 /** Snapshots that several machines use at the same time: in a bucket, or on a hub. */
@@ -94,8 +94,10 @@ async function createRemoteRepository(
     store,
     objectsOf: () => notes.objects,
     images: {
-      read: (snapshot) => store.read(imageKey(snapshot)),
-      write: (snapshot, text) => store.write(imageKey(snapshot), text),
+      // The first images had no name.
+      read: async (snapshot, image) =>
+        (await store.read(imageKey(snapshot, image))) ?? (await store.read(imageKey(snapshot))),
+      write: (snapshot, image, text) => store.write(imageKey(snapshot, image), text),
     },
     async reportDamage(_manifest, sha256s) {
       await notes.add(sha256s);

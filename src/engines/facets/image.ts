@@ -28,8 +28,8 @@ export interface SharedImageRules {
   /** Reports whether a server has this file, and takes nothing but data from it. */
   isData(path: string): boolean;
   isFolder(path: string): boolean;
-  /** Reports whether programs run on the files of others with this version. */
-  fits(version: string, programs: ImagePrograms): boolean;
+  /** Programs run on the files of others with the same major version. */
+  majorOf(version: string): string;
 }
 
 export interface ImagePrograms {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { signingKey } from '../../config/signing-key.ts';
 import type { ImageFacet, SharedImageRules } from '../../engines/facets/image.ts';
 import { fetchImage } from '../../repository/images/fetch-image.ts';
-import { type ImageManifest, parseImageManifest, signerOf } from '../../repository/images/image-manifest.ts';
+import { type ImageManifest, imageName, parseImageManifest, signerOf } from '../../repository/images/image-manifest.ts';
 import { pushImage } from '../../repository/images/push-image.ts';
 import { ManifestInvalid } from '../../repository/manifest/manifest.ts';
 import { publicKeyText } from '../../repository/manifest/signature.ts';
@@ -44,7 +44,7 @@ export async function findSharedImage(
   const { sharing } = facet;
   const { row, remote } = found;
   if (!sharing || !remote?.images) return null;
-  const text = await readText(remote, wanted);
+  const text = await readText(remote, { wanted, sharing });
   if (text === null) return null;
   const image = readImage(text, { wanted, remote, sharing });
   if (!row.sanitized)
@@ -54,10 +54,18 @@ export async function findSharedImage(
   return { image, steps: [`Pull missing parts of the image from ${remote.name}`] };
 }
 
-async function readText(remote: RemoteRepository, wanted: ImageKey): Promise<string | null> {
-  return (remote.images?.read(wanted.manifest) ?? Promise.resolve(null)).catch((error) => {
+async function readText(
+  remote: RemoteRepository,
+  { wanted, sharing }: { wanted: ImageKey; sharing: SharedImageRules },
+): Promise<string | null> {
+  const reading = remote.images?.read(wanted.manifest, nameOf(wanted, sharing)) ?? Promise.resolve(null);
+  return reading.catch((error) => {
     throw isDamage(error) ? refused({ wanted, remote }, (error as Error).message) : error;
   });
+}
+
+function nameOf({ programs }: ImageKey, sharing: SharedImageRules): string {
+  return imageName(sharing.majorOf(programs.version), process);
 }
 
 interface ImageSource {
@@ -107,7 +115,8 @@ function misfit(
   { version, architecture, platform }: ImageManifest,
   { wanted: { programs }, sharing }: { wanted: ImageKey; sharing: SharedImageRules },
 ): string | null {
-  if (architecture === process.arch && platform === process.platform && sharing.fits(version, programs)) return null;
+  const isSameMajor = sharing.majorOf(version) === sharing.majorOf(programs.version);
+  if (architecture === process.arch && platform === process.platform && isSameMajor) return null;
   return `it is of version ${version} on ${platform} ${architecture}`;
 }
 
@@ -191,6 +200,7 @@ export async function shareImage(
   return await pushImage({
     ...{ manifest, remote, pool, report, signal, staging },
     directory: dataOf(image),
+    name: nameOf(wanted, sharing),
     parts: sharing,
     facts: {
       ...{ format: 1, target, snapshot, created_at, engine, database, version: programs.version },

@@ -106,6 +106,11 @@ function bytesOf(parts: { bytes: number }[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Names an image among those of its snapshot: `15-linux-x64`. */
+export function imageName(major: string, { platform, arch }: { platform: string; arch: string }): string {
+  return [major, platform, arch].join('-');
+}
+
 export function chunkBytes({ pieces }: Pick<ImageChunk, 'pieces'>): number {
   return bytesOf(pieces);
 }

@@ -12,6 +12,8 @@ import { chunkBytes, type ImageChunk, type ImageFacts, signImage } from './image
 interface PushImageOptions extends Omit<TransferOptions, 'repository'> {
   /** The data directory of the image. */
   directory: string;
+  /** Name of the image among those of its snapshot. */
+  name: string;
   parts: ImageParts;
   facts: ImageFacts;
   key: KeyObject;
@@ -20,7 +22,7 @@ interface PushImageOptions extends Omit<TransferOptions, 'repository'> {
 
 /** Copies missing chunks of an image to a remote repository, then its signed manifest. Step: `push`. */
 export function pushImage(moving: PushImageOptions): Promise<TransferTotals> {
-  const { manifest, directory, facts, key, remote, report, signal, parts } = moving;
+  const { manifest, name, directory, facts, key, remote, report, signal, parts } = moving;
   return remote.whilePushing(async (renew) => {
     const content = await cutImage(directory, { parts, signal });
     const text = JSON.stringify(signImage({ ...facts, ...content }, key));
@@ -39,7 +41,7 @@ export function pushImage(moving: PushImageOptions): Promise<TransferTotals> {
         add(chunkBytes(chunk), undefined);
       });
       await renew();
-      await remote.images?.write(manifest, text);
+      await remote.images?.write(manifest, name, text);
     });
     return { objects: missing.length, bytes };
   });

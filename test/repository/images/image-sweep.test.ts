@@ -13,12 +13,13 @@ import { pushImage } from '../../../src/repository/images/push-image.ts';
 import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import type { BucketRepository } from '../../../src/repository/remote-repository.ts';
-import { manifestKey } from '../../../src/repository/repository.ts';
+import { imageKey, manifestKey } from '../../../src/repository/repository.ts';
 import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';
 import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 
+const NAME = '1-y-x';
 const DAY = 24 * 60 * 60 * 1000;
 const BLOCK = 1024 * 1024;
 const parts = { isData: () => true, isFolder: () => true };
@@ -68,7 +69,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     await using pool = createObjectPool(1);
     const { report, signal } = here.context;
     return await pushImage({
-      ...{ manifest: of(n), directory, facts, key, parts, staging },
+      ...{ manifest: of(n), name: NAME, directory, facts, key, parts, staging },
       ...{ remote: to, pool, report, signal },
     });
   }
@@ -80,7 +81,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
   }
 
   async function fetched(n: number): Promise<Buffer> {
-    const image = parseImageManifest((await remote.images?.read(of(n))) ?? '');
+    const image = parseImageManifest((await remote.images?.read(of(n), NAME)) ?? '');
     await using staging = await here.repository.stage();
     await using pool = createObjectPool(1);
     const directory = staging.path('data');
@@ -105,23 +106,39 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     for (const n of [1, 2]) expect((await fetched(n)).equals(contents[n] ?? Buffer.alloc(0))).toBe(true);
     await remove(1);
     expect(files('objects')).toHaveLength(1 + 1 + 2);
-    expect(await remote.images?.read(of(1))).toBeNull();
+    expect(await remote.images?.read(of(1), NAME)).toBeNull();
     expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
     await remove(2);
     expect([files('objects'), files('snapshots')]).toEqual([[], []]);
   });
 
+  it('of one snapshot for several servers are beside each other and go together, also one without a name', async () => {
+    const first = (await remote.images?.read(of(1), NAME)) ?? '';
+    // As an earlier version has written it.
+    await remote.store.write(imageKey(of(1)), first);
+    await remote.images?.write(of(1), '2-y-x', first.replace('"version":"1"', '"version":"2"'));
+    expect(await remote.images?.read(of(1), NAME)).toBe(first);
+    expect(await remote.images?.read(of(1), '2-y-x')).toContain('"version":"2"');
+    expect(await remote.images?.read(of(1), '3-y-x')).toBe(first);
+    expect(await sweep(2)).toBe(0);
+    const images = async () => (await remote.store.list('snapshots')).filter(({ key: one }) => one.includes('image+'));
+    expect(await images()).toHaveLength(4);
+    await remove(1);
+    expect(await images()).toHaveLength(1);
+    expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
+  });
+
   it('go when another version has removed the snapshot only, once the image is old', async () => {
     await remote.store.remove(manifestKey(of(1)));
     expect(await sweep(0)).toBe(0);
-    expect(await remote.images?.read(of(1))).not.toBeNull();
+    expect(await remote.images?.read(of(1), NAME)).not.toBeNull();
     expect(await sweep(2)).toBeGreaterThan(BLOCK);
-    expect(await remote.images?.read(of(1))).toBeNull();
+    expect(await remote.images?.read(of(1), NAME)).toBeNull();
     expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it('all stay while the manifest of an image is damaged', async () => {
-    await remote.images?.write(of(1), '{"format":2}');
+    await remote.images?.write(of(1), NAME, '{"format":2}');
     await remote.remove(of(2));
     expect(await sweep(2)).toBe(0);
     expect(here.events).toContainEqual(expect.objectContaining({ code: 'manifest_damaged' }));
@@ -136,7 +153,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     const write = async (): Promise<void> => {
       throw new Error('killed');
     };
-    const ended = { ...remote, images: { read: async () => null, write } };
+    const ended = { ...remote, images: { ...remote.images, read: async () => null, write } };
     await expect(pushed(1, ended)).rejects.toThrow('killed');
     expect(await pushed(1)).toMatchObject({ objects: 0 });
     await remote.remove(of(1));

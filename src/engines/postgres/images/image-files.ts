@@ -20,7 +20,7 @@ const FOLDERS =
 export const sharing: SharedImageRules = {
   isData: (path) => DATA.test(path),
   isFolder: (path) => FOLDERS.test(path),
-  fits: (version, { version: own }) => majorOf(version) === majorOf(own),
+  majorOf: (version) => `${majorOf(version)}`,
 };
 
 /**
