@@ -106,7 +106,7 @@ export async function applyRehearsal(
 
 interface Rehearsal {
   database: Database;
-  /** Of the branch; id of the server. */
+  /** Name of the branch, or id of the server. */
   name: string;
   plan: RehearsalPlan;
   works: Work[];

@@ -112,7 +112,7 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     expect([files('objects'), files('snapshots')]).toEqual([[], []]);
   });
 
-  it('of one snapshot for several servers are beside each other and go together, also one without a name', async () => {
+  it('go together where one snapshot has several for different servers, also one without a name', async () => {
     const first = (await remote.images?.read(of(1), NAME)) ?? '';
     // As an earlier version has written it.
     await remote.store.write(imageKey(of(1)), first);

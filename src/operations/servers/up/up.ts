@@ -73,7 +73,7 @@ export async function applyUp(context: Context, planned: PlannedUp): Promise<UpR
   return result;
 }
 
-/** Ending the server, and removing its files, is up to the caller. Steps: those of a load for a new image, `start`. */
+/** Starts a server, which the caller ends with its files. Steps: those of a load for a new image, `start`. */
 export async function startPlanned(context: Context, { request, plan }: PlannedUp): Promise<StartedServer> {
   const { found, facet, wanted } = await open(context, request);
   if (found.manifest.id !== plan.snapshot.id) throw planOutdated('There is another snapshot');
