@@ -9,7 +9,7 @@ import type { Run } from '../../src/state/runs.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onRun, onTarget } from '../app/on-selected.ts';
 import type { Route, Routes } from '../app/route.ts';
-import { latestNotLoadable } from '../app/why-not.ts';
+import { latestNotLoadable, notWritable } from '../app/why-not.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
 /** On the lists of targets and of branches. */
@@ -18,23 +18,31 @@ export const REHEARSE: KeyBinding = {
   help: 'rehearse a migration on a new branch: locks, rewrites, changes; asks for the command',
   palette: 'Rehearse migration…',
   whyNot: latestNotLoadable,
-  run: onTarget((model, target) =>
-    model.navigation.push({
-      ...{ screen: 'field', path: [target, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
-      accept(text) {
-        model.navigation.pop();
-        beginRehearsal(model, target, text);
-      },
-    }),
-  ),
+  run: onTarget((model, target) => askToRehearse(model, { target })),
 };
 
-/** Begins as soon as it is planned: only a branch of its own is changed. */
-function beginRehearsal(model: Model, target: string, text: string): void {
-  confirmOperation(model, rehearseOperation, {
-    request: { target, cwd: model.cwd, ...workOf(model, text) },
-    title: 'rehearse',
-    asks: false,
+/** On the list of servers. */
+export const REHEARSE_ON_SERVER: KeyBinding<Routes['servers']> = {
+  id: 'try',
+  label: 'rehearse',
+  help: 'rehearse a migration on a server of its own: locks, rewrites, changes; asks for the command',
+  palette: 'Rehearse migration on a server…',
+  whyNot: notWritable,
+  run: (model, { target }) => askToRehearse(model, { target, server: true }),
+};
+
+/** Begins as soon as it is planned: only a database of its own is changed. */
+function askToRehearse(model: Model, { target, ...place }: Pick<RehearseRequest, 'target' | 'server'>): void {
+  model.navigation.push({
+    ...{ screen: 'field', path: [target, 'rehearse'], ...REHEARSAL_COMMAND, typing: textEdit() },
+    accept(text) {
+      model.navigation.pop();
+      confirmOperation(model, rehearseOperation, {
+        request: { target, ...place, cwd: model.cwd, ...workOf(model, text) },
+        title: 'rehearse',
+        asks: false,
+      });
+    },
   });
 }
 

@@ -7,6 +7,7 @@ import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
+import { REHEARSE_ON_SERVER } from '../commands/rehearse.ts';
 import { COPY_SERVER_URL, NEW_SERVER, SERVER_CLIENT, STOP_SERVER } from './actions.ts';
 import { refreshServers, type ServersRoute, serversOf } from './servers-route.ts';
 
@@ -14,7 +15,19 @@ export const serversScreen: ScreenModule<ServersRoute> = {
   id: 'servers',
   title: 'Servers of a target',
   view: ServersView,
-  keys: [NEW_SERVER, STOP_SERVER, COPY_SERVER_URL, SERVER_CLIENT, BACK, REFRESH, ACTIVITY, PALETTE, HELP, ...MOVES],
+  keys: [
+    NEW_SERVER,
+    STOP_SERVER,
+    COPY_SERVER_URL,
+    SERVER_CLIENT,
+    REHEARSE_ON_SERVER,
+    BACK,
+    REFRESH,
+    ACTIVITY,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
   rows: (_, route) => rowsByIndex(serversOf(route)),
   onRefresh: async (model, { target }) => refreshServers(model, target),
 };

@@ -18,6 +18,7 @@ export const rehearseCommand = defineCommand({
   options: [
     { flags: '--sql <file>', description: 'run the statements of a file, each by itself' },
     { flags: '--keep', description: 'keep the branch' },
+    { flags: '--server', description: 'on a server of its own, as of tool up, instead of a branch' },
     { flags: '--max-lock <time>', description: 'fail if a blocking lock is held longer: 2s', value: 'short duration' },
     { flags: '--max-rewrite <size>', description: 'fail if more is rewritten: 100MB', value: 'size' },
     { flags: '--fail-on <kind>', description: 'fail if a statement is dangerous under load', choices: ['warning'] },
@@ -41,12 +42,12 @@ export const rehearseCommand = defineCommand({
     const { markdownText } = await import('../text/markdown.ts');
     const { options, cwd } = invocation;
     const { target, command } = invocation.arguments;
-    const { sql, keep, destdb, maxLock, maxRewrite, failOn, dryRun, summary, load, loadSql } = options;
+    const { sql, keep, server, destdb, maxLock, maxRewrite, failOn, dryRun, summary, load, loadSql } = options;
     const file = summary === undefined || dryRun ? null : await checkSummaryFile(resolve(cwd, summary));
     const outcomes: RehearsalResult['outcome'][] = [];
     const outcome = await runPlanned(invocation, rehearseOperation, {
       request: {
-        ...{ target, keep, destdb, cwd, sql: sql === undefined ? undefined : resolve(cwd, sql) },
+        ...{ target, keep, server, destdb, cwd, sql: sql === undefined ? undefined : resolve(cwd, sql) },
         command: command && command.length > 0 ? command : undefined,
         workload: workloadOf({ cwd, loadSql, load }),
         limits: {

@@ -2,7 +2,7 @@ import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import type { Context } from '../runtime/context.ts';
 import { DRY_RUN, SNAPSHOT, TARGET } from './shared-options.ts';
-import { wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, wrongUsage } from './wrong-usage.ts';
 
 const PORT = { flags: '--port <n>', value: 'count' } as const;
 
@@ -27,9 +27,7 @@ export const upCommand = defineCommand({
     const { env, ...request } = requestOf(invocation);
     if (!env) return runPlanned(invocation, upOperation, { request });
     if (!request.detach) throw wrongUsage('--env requires --detach', { code: 'flag_needs_flag', hint: 'Add it.' });
-    if (invocation.globals.json) {
-      throw wrongUsage('--env and --json exclude each other', { hint: 'Leave one of them out.' });
-    }
+    if (invocation.globals.json) throw excludeEachOther('--env', '--json');
     const { serverUrl } = await import('../operations/servers/up/text.ts');
     let url = '';
     const context = async (): Promise<Context> => {
@@ -52,7 +50,7 @@ export const downCommand = defineCommand({
   name: 'down',
   summary: 'stop servers of tool up',
   group: 'Branches',
-  arguments: [{ ...TARGET, required: false }],
+  arguments: [{ ...TARGET, required: false, description: 'default: the only server, or the only target' }],
   options: [{ ...PORT, description: 'only this server' }, { flags: '--all', description: 'every target' }, DRY_RUN],
   examples: [{ command: 'tool down app --yes', does: 'remove their files' }],
   json: 'events',
@@ -60,11 +58,9 @@ export const downCommand = defineCommand({
   async run(invocation) {
     const { target } = invocation.arguments;
     const { all = false } = invocation.options;
-    if (all === (target !== undefined)) {
-      throw wrongUsage('Either a target or --all is required', { hint: 'List the servers: tool ps' });
-    }
+    if (all && target !== undefined) throw excludeEachOther('A target', '--all');
     const { downOperation } = await import('../operations/servers/down/operation.ts');
-    const { all: _, ...request } = requestOf(invocation);
+    const request = { ...requestOf(invocation), all };
     return runPlanned(invocation, downOperation, { request });
   },
 });

@@ -37,7 +37,7 @@ export const SERVER_TOOLS: Tool[] = [
     output: 'done.up',
     run: ({ context, inTurn }, asked) =>
       inTurn(async () => {
-        if ((await ownServers(context)).length >= MOST_SERVERS) throw tooManyServers();
+        await assertRoomForServer(context);
         const { plan, apply } = await upOperation.work();
         const secret: Record<string, string> = {};
         const report: Context['report'] = (event) => {
@@ -62,6 +62,10 @@ export const SERVER_TOOLS: Tool[] = [
     request: (_, { port }) => ({ port, own: true }),
   }),
 ];
+
+export async function assertRoomForServer(context: Context): Promise<void> {
+  if ((await ownServers(context)).length >= MOST_SERVERS) throw tooManyServers();
+}
 
 async function ownServers(context: Context) {
   const { listOwnServers } = await import('../operations/servers/list/list.ts');

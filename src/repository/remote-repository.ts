@@ -98,8 +98,10 @@ async function createRemoteRepository(
     objectsOf: () => notes.objects,
     images: {
       accepts: async () => true,
-      read: (snapshot) => store.read(imageKey(snapshot)),
-      write: (snapshot, _name, text) => store.write(imageKey(snapshot), text),
+      // The first images had no name.
+      read: async (snapshot, image) =>
+        (await store.read(imageKey(snapshot, image))) ?? (await store.read(imageKey(snapshot))),
+      write: (snapshot, image, text) => store.write(imageKey(snapshot, image), text),
       objectsOf: () => notes.objects,
     },
     async reportDamage(_manifest, sha256s) {

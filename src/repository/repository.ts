@@ -160,8 +160,14 @@ export function createRepository(store: Store, report: Report, options?: Manifes
     const found = await allFiles();
     const keys = new Set(found.map(({ key }) => key));
     const isLost = (file: StoredFile): boolean =>
-      isImageKey(file.key) && isOld(file) && !keys.has(file.key.replace(IMAGES, SNAPSHOTS));
+      isImageKey(file.key) && isOld(file) && !keys.has(snapshotKeyOf(file.key));
     for (const { key } of found.filter(isLost)) await store.remove(key);
+  }
+
+  async function removeImages(manifest: ManifestName): Promise<void> {
+    const key = manifestKey(manifest);
+    const images = await store.list(targetPrefix(manifest.target, IMAGES));
+    for (const image of images.filter((one) => snapshotKeyOf(one.key) === key)) await store.remove(image.key);
   }
 
   return {
@@ -169,7 +175,7 @@ export function createRepository(store: Store, report: Report, options?: Manifes
 
     async remove(manifest) {
       // First: an image without a snapshot would be lost.
-      if (manifest.save === undefined) await store.remove(imageKey(manifest));
+      if (manifest.save === undefined) await removeImages(manifest);
       await manifests.remove(manifest);
     },
 
@@ -240,9 +246,14 @@ export function isImageKey(key: string): boolean {
   return key.startsWith(IMAGES);
 }
 
-/** The key of the image of a snapshot. */
-export function imageKey({ target, created_at, id }: ManifestName): string {
-  return manifestKey({ target, created_at, id }).replace(SNAPSHOTS, IMAGES);
+/** The key of an image of a snapshot, by its name. Without: of the only one that earlier versions have written. */
+export function imageKey({ target, created_at, id }: ManifestName, name?: string): string {
+  const key = manifestKey({ target, created_at, id }).replace(SNAPSHOTS, IMAGES);
+  return name === undefined ? key : key.replace(/\.json$/, `+${name}.json`);
+}
+
+function snapshotKeyOf(key: string): string {
+  return key.replace(IMAGES, SNAPSHOTS).replace(/\+[^/]*(?=\.json$)/, '');
 }
 
 /** On a hub, another image never has the same key: no publication that is cut off replaces one. */

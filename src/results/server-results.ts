@@ -11,6 +11,7 @@ export const upPlan = v.object({
   snapshot: snapshotRow,
   product: describe(text, 'Of the server, `MariaDB`.'),
   server_version: text,
+  database: text,
   image: describe(v.picklist(['stored', 'shared', 'new']), '`shared`: it is fetched first; `new`: it is made.'),
   port: describe(orNull(number), '`null`: a free one.'),
   detached: flag,

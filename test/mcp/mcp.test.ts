@@ -404,6 +404,9 @@ describeWithPostgres('tool mcp', () => {
       ],
     });
     expect(JSON.stringify(failed)).not.toMatch(/\(per\)|person [0-9]/);
+    const onServer = await allowed.call('rehearse', { target: 'app', sql: 'DROP TABLE person CASCADE', server: true });
+    expect(onServer).toMatchObject({ outcome: 'passed', rows: [{ table: 'public.person', after: null }] });
+    expect(await allowed.call('list_servers')).toMatchObject({ servers: [] });
     await writeFile(join(folder.path, 'many.sql'), Array.from({ length: 300 }, (_, i) => `SELECT ${i};`).join('\n'));
     const many = await allowed.call('rehearse', { target: 'app', file: 'many.sql' });
     expect(many).toMatchObject({ outcome: 'passed', works: [{ run: 'many.sql' }] });

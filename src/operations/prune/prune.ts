@@ -11,8 +11,8 @@ import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
 import { savesBeyondRules } from '../save/prune-saves.ts';
 import { removeSave } from '../save/remove-save.ts';
 import { listAllSaves } from '../save/saves.ts';
-import { serversDiskUse } from '../servers/disk-use.ts';
-import { sweepImages } from '../servers/sweep-images.ts';
+import { imagesDiskUse, serversDiskUse } from '../servers/disk-use.ts';
+import { findStaleImages, sweepImages } from '../servers/sweep-images.ts';
 import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -49,7 +49,10 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   for (const planned of targets) {
     const found = copies.get(planned.target);
     if (found) planned.copies = found;
-    const without = planned.from.includes('local') ? planned.remove.map(({ id }) => id) : [];
+    const stale = (await findStaleImages(context)).filter(({ manifest }) => manifest.target === planned.target);
+    planned.frees_bytes += await imagesDiskUse(context, ({ folder }) => stale.some((image) => image.folder === folder));
+    const removed = planned.from.includes('local') ? planned.remove.map(({ id }) => id) : [];
+    const without = [...removed, ...stale.map(({ manifest }) => manifest.snapshot)];
     const servers = await serversDiskUse(context, planned.target, { without });
     if (servers) planned.servers = servers;
   }

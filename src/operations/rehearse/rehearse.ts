@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type {
   ObservedLock,
   ObservedRehearsal,
@@ -7,24 +6,22 @@ import type {
   WorkloadWait,
 } from '../../engines/facets/rehearse.ts';
 import type { ScriptFacts } from '../../engines/facets/restore.ts';
-import { type Database, openDatabase } from '../../engines/open-database.ts';
+import type { Database } from '../../engines/open-database.ts';
 import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
-import { openBranches } from '../branch/open-branches.ts';
 import { assertReadable } from '../load/script/load-script.ts';
 import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
+import { openPlace, type PlannedPlace, planPlace } from './place.ts';
 import type { Dialect } from './rules/dialect.ts';
 import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { estimateOnSource } from './source-estimate.ts';
-import { chooseWorks, describeWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
+import { chooseWorks, describeWork, type FileWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
 export interface RehearseRequest extends WorkChoice {
   destdb?: string | undefined;
@@ -32,107 +29,91 @@ export interface RehearseRequest extends WorkChoice {
   owner?: string | undefined;
   /** Keeps the branch. */
   keep?: boolean | undefined;
+  /** Instead of a branch: a server of its own on an image, which ends with the rehearsal. */
+  server?: boolean | undefined;
   limits?: RehearsalLimits | undefined;
   /** Sessions that run the statements of a file meanwhile; the path is absolute. */
   workload?: { file: string; sessions: number } | undefined;
 }
 
 export interface PlannedRehearsal extends Planned<RehearseRequest, RehearsalPlan> {
-  create: PlannedBranches;
+  place: PlannedPlace;
 }
 
-/** A killed rehearsal leaves its branch, which `branch prune` drops after so many milliseconds. */
-const EXPIRES_MS = 24 * 3_600_000;
-
-/** Plans a branch and the work on it; changes nothing. */
+/** Plans a branch or a server, and the work on it; changes nothing. */
 export async function planRehearsal(context: Context, request: RehearseRequest): Promise<PlannedRehearsal> {
-  const { target, destdb, owner, keep = false, limits = {}, workload } = request;
+  const { keep = false, limits = {}, workload } = request;
   const works = chooseWorks(context, request);
-  const { database } = await openBranches(context, request);
-  const name = `rehearsal-${randomBytes(4).toString('hex')}`;
-  const create = await planBranchCreate(context, {
-    ...{ target, name, destdb, owner },
-    ...(!keep && { expiresMs: EXPIRES_MS }),
-    // Steps that are rehearsed must not have run before.
-    afterLoad: request.command !== undefined || request.sql !== undefined || request.sqlText !== undefined,
-  });
-  const [branch] = create.plan.branches;
-  if (!branch) throw branchMissing();
-  const reach = new Map<string, ScriptFacts['warnings'][number]>();
-  const check = async (file: string): Promise<void> => {
-    for (const warning of await checkFile(database, file, branch.database)) reach.set(warning.code, warning);
-  };
-  if (workload) await check(workload.file);
-  for (const work of works) {
-    if (work.kind === 'command') continue;
-    await using script = await openScript(work);
-    await check(script.file);
-  }
-  const steps = works.map((work) => `Run ${describeWork(work).run}`);
+  const files = filesOf(works, request);
+  const { planned: place, plan: made, database, ends } = await planPlace(context, request);
+  const reach = database ? await checkFiles(database, files) : [];
+  if (!database) await withFiles(files, assertReadable);
   const plan: RehearsalPlan = {
-    ...create.plan,
+    ...made,
     ...{ works: works.map(describeWork), keep, limits, ...(workload && { workload }) },
-    warnings: [...create.plan.warnings, ...reach.values()],
-    steps: [...create.plan.steps, ...steps, ...(keep ? [] : [`Drop branch ${name}`])],
+    warnings: [...made.warnings, ...reach],
+    steps: [...made.steps, ...works.map((work) => `Run ${describeWork(work).run}`), ...ends],
   };
-  return { request, plan, planned_at: create.planned_at, create };
+  return { request, plan, planned_at: context.clock().toISOString(), place };
+}
+
+function filesOf(works: Work[], { workload }: Pick<RehearseRequest, 'workload'>): FileWork[] {
+  const load: FileWork[] = workload ? [{ kind: 'sql_file', file: workload.file }] : [];
+  return [...load, ...works.filter((work) => work.kind !== 'command')];
+}
+
+async function withFiles(files: FileWork[], act: (file: string) => Promise<void>): Promise<void> {
+  for (const work of files) {
+    await using script = await openScript(work);
+    await act(script.file);
+  }
+}
+
+async function checkFiles(database: Database, files: FileWork[]): Promise<ScriptFacts['warnings']> {
+  const reach = new Map<string, ScriptFacts['warnings'][number]>();
+  await withFiles(files, async (file) => {
+    for (const warning of await checkFile(database, file)) reach.set(warning.code, warning);
+  });
+  return [...reach.values()];
 }
 
 /** Refuses a file that is not SQL for the branch only; the warnings say what it reaches beyond, where nothing refuses that. */
-async function checkFile(database: Database, file: string, branch: string): Promise<ScriptFacts['warnings']> {
+async function checkFile({ restore, rehearse, url }: Database, file: string): Promise<ScriptFacts['warnings']> {
   await assertReadable(file);
-  const { warnings } = await database.restore.checkScript(file);
-  const { rehearse } = database;
+  const { warnings } = await restore.checkScript(file);
   if (!rehearse.checkFile) return warnings;
-  await rehearse.checkFile(file, branch);
+  await rehearse.checkFile(file, url.database ?? '');
   return [];
 }
 
-function branchMissing(): UserError {
-  return new UserError('branch_missing', 'The rehearsal has no branch');
-}
-
-/** Runs the work on a branch of its own. A failed work is a result. Steps: those of a branch, `observe`, `work`, `compare`. */
-export async function applyRehearsal(given: Context, planned: PlannedRehearsal): Promise<RehearsalResult> {
-  const { request, plan } = planned;
+/** Runs the work in a place of its own. A failed work is a result. Steps: those of the place, `observe`, `work`, `compare`. */
+export async function applyRehearsal(
+  given: Context,
+  { request, plan, place }: PlannedRehearsal,
+): Promise<RehearsalResult> {
   const works = chooseWorks(given, request);
-  await applyBranchCreate(given, planned.create);
-  const { context, database: destination } = await openBranches(given, request);
-  const [branch] = plan.branches;
-  if (!branch) throw branchMissing();
-  const database = openDatabase(context, destination.engine.withDatabase(destination.url, branch.database));
+  const { context, name, database, remove } = await openPlace(given, request, place);
   let isWhole = false;
   try {
-    const result = await rehearse(context, { database, plan, works });
+    if (plan.server) await checkFiles(database, filesOf(works, request));
+    const result = await rehearse(context, { database, name, plan, works });
     isWhole = true;
     return result;
   } finally {
-    if (!plan.keep || !isWhole) await dropBranch(given, request, branch.name);
-  }
-}
-
-const DROP_TIMEOUT_MS = 60_000;
-
-/** Also after an interruption, which must not end this. Its failure hides no other one. */
-async function dropBranch(given: Context, request: RehearseRequest, name: string): Promise<void> {
-  try {
-    const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
-    await database.branches.drop(name);
-  } catch (error) {
-    const message = `Branch "${name}" is left: ${(error as Error).message}. To drop it: tool branch prune`;
-    given.report({ event: 'warning', code: 'leftover', message });
+    if (!plan.keep || !isWhole) await remove();
   }
 }
 
 interface Rehearsal {
   database: Database;
+  /** Name of the branch, or id of the server. */
+  name: string;
   plan: RehearsalPlan;
   works: Work[];
 }
 
-async function rehearse(context: Context, { database, plan, works }: Rehearsal): Promise<RehearsalResult> {
+async function rehearse(context: Context, { database, name, plan, works }: Rehearsal): Promise<RehearsalResult> {
   const { target, limits, keep } = plan;
-  const [branch = { name: '', database: '' }] = plan.branches;
   const { before, observed, ran } = await observeWorks(context, { database, plan, works });
   const step = { step: 'compare', label: 'Compare with the state before', done: 'Compared with the state before' };
   const compared = await withStep(context.report, step, async () =>
@@ -142,8 +123,8 @@ async function rehearse(context: Context, { database, plan, works }: Rehearsal):
   const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
-    ...{ target, snapshot: plan.load?.id ?? plan.base?.snapshot ?? null, branch: branch.name },
-    ...{ database: branch.database, kept: keep, works: ran },
+    ...{ target, snapshot: plan.load?.id ?? plan.base?.snapshot ?? null, branch: name },
+    ...{ database: database.url.database ?? '', kept: keep, works: ran },
     duration_ms: ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
     statements: statements.map(({ text, atMs, durationMs, session, inTransaction, error }) => ({
       ...{ text: hide(context, text), at_ms: rounded(atMs), duration_ms: rounded(durationMs) },
@@ -209,7 +190,7 @@ function lockResults(context: Context, dialect: Dialect, observed: ObservedRehea
 
 async function observeWorks(
   context: Context,
-  { database, plan, works }: Rehearsal,
+  { database, plan, works }: Omit<Rehearsal, 'name'>,
 ): Promise<{ before: SchemaState; observed: ObservedRehearsal; ran: RehearsalResult['works'] }> {
   const step = { step: 'observe', label: 'Read the state before', done: 'Read the state before' };
   const [before, observer] = await withStep(

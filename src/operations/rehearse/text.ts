@@ -5,22 +5,26 @@ import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { databaseFacts, needsText } from '../branch/shared-text.ts';
+import { upQuestion } from '../servers/up/text.ts';
 import { estimateText, oneLine, type WorkloadWait, workloadText, writtenText } from './list-text.ts';
 
 export function rehearseQuestion(plan: RehearsalPlan): Question {
-  const { target, destination, base, load, branches, works, needs_bytes } = plan;
+  const { target, destination, base, load, branches, server, works, needs_bytes } = plan;
+  const own = server && upQuestion(server);
+  const runs = works.map(({ run }) => ({ name: 'Runs', value: printable(run) }));
+  const onBranch = () => [
+    { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
+    ...databaseFacts(branches),
+    ...runs,
+    { name: 'Disk space', value: needsText(needs_bytes) },
+    serverFact(destination),
+  ];
   return {
     title: `Rehearse a migration of ${target}`,
-    facts: [
-      { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
-      ...databaseFacts(branches),
-      ...works.map(({ run }) => ({ name: 'Runs', value: printable(run) })),
-      { name: 'Disk space', value: needsText(needs_bytes) },
-      serverFact(destination),
-    ],
+    facts: own ? [...own.facts, ...runs] : onBranch(),
     steps: plan.steps,
     warnings: warningsOf(plan),
-    consequence: `${destination.database} is not changed.`,
+    consequence: own?.consequence ?? `${destination.database} is not changed.`,
     ask: 'Rehearse it?',
     go: 'Rehearse',
     typed: null,

@@ -26,7 +26,7 @@ export interface WorkChoice {
   cwd?: string | undefined;
 }
 
-interface FileWork {
+export interface FileWork {
   kind: 'sql_file' | 'query_file';
   file: string;
   /** Instead of the content of the file, which is its name only. */

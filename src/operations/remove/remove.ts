@@ -6,7 +6,8 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { removeImages } from '../servers/images.ts';
+import { imagesDiskUse } from '../servers/disk-use.ts';
+import { type Image, removeImages } from '../servers/images.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { findAnySnapshot, findSnapshots, type SnapshotRequest } from '../snapshots/snapshots.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -74,16 +75,21 @@ export interface SnapshotRemoval {
   manifests: Manifest[];
 }
 
-/** Bytes that no other snapshot of the place shares. */
+/** Bytes that no other snapshot of the place shares, with those of images on this machine. */
 export async function freedBytes(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<number> {
   const bytes = await Promise.all(placesOf(context, where).map((place) => place.ownBytes(manifests)));
-  return bytes.reduce((sum, one) => sum + one, 0);
+  const images = where.from.includes('local') ? await imagesDiskUse(context, imagesOf(manifests)) : 0;
+  return bytes.reduce((sum, one) => sum + one, images);
+}
+
+function imagesOf(manifests: Manifest[]): (image: Image) => boolean {
+  const ids = new Set(manifests.map(({ id }) => id));
+  return ({ manifest }) => ids.has(manifest.snapshot);
 }
 
 /** Removes images, manifests, then what no manifest of the place names any more. */
 export async function removeFrom(context: Context, { manifests, ...where }: SnapshotRemoval): Promise<void> {
-  const ids = new Set(manifests.map(({ id }) => id));
-  if (where.from.includes('local')) await removeImages(context, ({ manifest }) => ids.has(manifest.snapshot));
+  if (where.from.includes('local')) await removeImages(context, imagesOf(manifests));
   for (const place of placesOf(context, where)) {
     for (const manifest of manifests) await place.remove(manifest);
     await place.sweep(context.clock());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServerFiles } from '../../results/running-servers.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { listImages } from './images.ts';
+import { type Image, listImages } from './images.ts';
 import { findServers } from './records.ts';
 
 const READ_AT_ONCE = 32;
@@ -22,11 +22,19 @@ export async function serversDiskUse(
   );
   const servers = (await findServers(context)).running.filter((server) => server.target === target);
   if (images.length + servers.length === 0) return null;
-  let size_bytes = 0;
-  for (const folder of [...images.map((image) => image.folder), ...servers.map(({ directory }) => directory)]) {
-    size_bytes += await bytesOf(folder);
-  }
-  return { images: images.length, servers: servers.length, size_bytes };
+  const folders = [...images.map(({ folder }) => folder), ...servers.map(({ directory }) => directory)];
+  return { images: images.length, servers: servers.length, size_bytes: await bytesOfAll(folders) };
+}
+
+/** Returns the bytes of the chosen images on the disk. */
+export async function imagesDiskUse(context: Context, isChosen: (image: Image) => boolean): Promise<number> {
+  return bytesOfAll((await listImages(context)).filter(isChosen).map(({ folder }) => folder));
+}
+
+async function bytesOfAll(folders: string[]): Promise<number> {
+  let bytes = 0;
+  for (const folder of folders) bytes += await bytesOf(folder);
+  return bytes;
 }
 
 const BLOCK = 512;

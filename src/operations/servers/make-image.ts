@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ImageFacet } from '../../engines/facets/image.ts';
 import { openDatabase } from '../../engines/open-database.ts';
-import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import { type ObjectToRead, readFrames } from '../../repository/objects/read-object.ts';
 import type { Context } from '../../runtime/context.ts';
 import { withStep } from '../../runtime/events.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -9,6 +9,13 @@ import { localRepository } from '../snapshots/local-repository.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { factsOf, type Image, type ImageKey, storeImage } from './images.ts';
 import { createServer, removeServer } from './records.ts';
+
+/** A thread would take 15 MB of memory, and the server needs longer for the rows than the program for reading them. */
+const WITHOUT_THREAD = {
+  async *read(object: ObjectToRead) {
+    yield* readFrames(object);
+  },
+};
 
 /**
  * Loads a snapshot, whose objects are on this machine, into a new server, and keeps the files of that. Steps: those of a
@@ -29,11 +36,10 @@ export async function makeImage(context: Context, facet: ImageFacet, wanted: Ima
   const restoration = { manifest, schemaConfig: { include_schemas: manifest.schemas }, inPlace: false, role };
   const plan = await database.restore.plan(restoration);
   const cpus = cpusFor(context, target);
-  await using pool = createObjectPool(1);
   await database.restore.run({
     ...restoration,
     ...{ plan, cpus, undo: false, directory: await staging.folder('restore') },
-    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+    read: snapshotReader({ manifest, repository, pool: WITHOUT_THREAD, signal: context.signal }),
   });
   const step = {
     step: 'image',

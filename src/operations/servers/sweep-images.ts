@@ -7,24 +7,30 @@ import { type Image, listImages, removeImages } from './images.ts';
 /** An image that nothing can tell to be in vain goes when it was not used for so many milliseconds. */
 const UNUSED_MS = 7 * 24 * 3_600_000;
 
+/** Removes stale images. */
+export async function sweepImages(context: Context): Promise<void> {
+  const stale = await findStaleImages(context);
+  await removeImages(context, ({ folder }) => stale.some((image) => image.folder === folder));
+}
+
 /**
- * Removes images of snapshots that are nowhere any more. Configurations may share the working directory, and a bucket
+ * Finds images of snapshots that are nowhere any more. Configurations may share the working directory, and a bucket
  * may have the snapshot: then images go that nothing has used for a week.
  */
-export async function sweepImages(context: Context): Promise<void> {
+export async function findStaleImages(context: Context): Promise<Image[]> {
   const images = await listImages(context);
-  if (images.length === 0) return;
+  if (images.length === 0) return [];
   const local = new Set((await localRepository(context).files()).map(({ key }) => key.slice(-'12345678.json'.length)));
-  const stale = new Set<string>();
+  const stale: Image[] = [];
   for (const image of images) {
     const { target, snapshot } = image.manifest;
     const isConfigured = Object.hasOwn(context.configuration.settings.targets, target);
     const isLocal = local.has(`${snapshot}.json`);
     if (isConfigured && isLocal) continue;
     const isInVain = isConfigured && !context.localOnly && locationsOf(context, target).length === 0;
-    if (isInVain || (await isUnused(context, image))) stale.add(image.folder);
+    if (isInVain || (await isUnused(context, image))) stale.push(image);
   }
-  await removeImages(context, ({ folder }) => stale.has(folder));
+  return stale;
 }
 
 async function isUnused({ clock }: Context, { folder }: Image): Promise<boolean> {

@@ -7,6 +7,7 @@ import { openLocation, type RemoteLocation } from '../snapshots/remote-repositor
 import { findTarget } from '../targets/find-target.ts';
 import { findImage, imageKeyOf } from './images.ts';
 import { makeImage } from './make-image.ts';
+import { sweepServers } from './records.ts';
 import { isImageShared, shareImage } from './shared-images.ts';
 
 interface StoredSnapshot {
@@ -36,6 +37,8 @@ export async function keepTargetImage(context: Context, stored: StoredSnapshot):
 
 async function makeAndShare(context: Context, { manifest, sanitized, location }: StoredSnapshot): Promise<void> {
   const { target, engine } = manifest;
+  // A killed run has left the server that it had loaded, with its files.
+  await sweepServers(context);
   const facet = await engineOf(engine).images();
   const wanted = imageKeyOf(facet, { target, manifest, programs: await facet.findPrograms(context, manifest) });
   const remote = sanitized && location ? await openLocation(context, location) : null;

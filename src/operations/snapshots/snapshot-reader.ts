@@ -6,7 +6,7 @@ import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 export interface SnapshotReaderOptions {
   manifest: Manifest;
   repository: LocalRepository;
-  pool: ObjectPool;
+  pool: Pick<ObjectPool, 'read'>;
   signal: AbortSignal;
   /** State of the destination, for errors. */
   state?: string;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { branchCreatePlan } from '../branch-results.ts';
 import { describe, flag, number, optional, orNull, text } from '../fields.ts';
+import { upPlan } from '../server-results.ts';
 import { definitionDiff } from './diff-results.ts';
 import { migrationRisk } from './migration-risk.ts';
 
@@ -19,6 +20,7 @@ const work = v.object({
 
 export const rehearsalPlan = v.object({
   ...branchCreatePlan.entries,
+  server: optional(describe(upPlan, 'With `--server`: there is no branch, and the destination is its database.')),
   works: describe(v.array(work), 'What is run on the branch, in this order.'),
   keep: describe(flag, 'The branch is kept.'),
   workload: optional(v.object({ file: text, sessions: number })),
@@ -59,7 +61,7 @@ const workloadWait = v.object({
 export const rehearsalResult = v.object({
   target: text,
   snapshot: orNull(text),
-  branch: text,
+  branch: describe(text, 'With `--server`: the id of the server.'),
   database: text,
   kept: flag,
   outcome: describe(v.picklist(['passed', 'failed', 'over_limit']), '`failed`: the command.'),

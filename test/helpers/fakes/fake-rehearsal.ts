@@ -102,11 +102,11 @@ export function fakeRehearse(world: FakeWorld): Pick<FakePlannedWork, 'rehearse'
         };
         const request_ = { target, name: 'rehearsal-1a2b3c4d' };
         const planned = { planned_at: PLANNED_AT, load: null, origin: null, checkout: null };
-        return { request, plan, planned_at: PLANNED_AT, create: { ...planned, request: request_, plan } };
+        return { request, plan, planned_at: PLANNED_AT, place: { create: { ...planned, request: request_, plan } } };
       },
-      apply: async (session, { plan }) => {
+      apply: async (session, { plan, request: { server } }) => {
         const [{ run } = { run: '' }] = plan.works;
-        world.done.push(`rehearse ${run}`);
+        world.done.push(`rehearse ${run}${server ? ' --server' : ''}`);
         session.report({ event: 'step', step: 'work', state: 'started', label: `Run ${run}` });
         await world.gate;
         session.report({ event: 'step', step: 'work', state: 'done', label: `Ran ${run}` });

@@ -25,6 +25,7 @@ export function fakeServerWork(world: FakeWorld): Pick<FakePlannedWork, 'up' | '
           snapshot,
           product: 'PostgreSQL',
           server_version: '15.18',
+          database: 'app',
           image: 'stored' as const,
           port: null,
         };

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { images } from '../../../src/engines/postgres/images/images.ts';
-import { freePort, withFreePort } from '../../../src/engines/shared/server/free-port.ts';
+import { freePort } from '../../../src/engines/shared/server/free-port.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { findRequested } from '../../../src/operations/load/find-loadable.ts';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
@@ -104,8 +103,16 @@ describeWithPostgres('servers on images', () => {
     writeFileSync(record, JSON.stringify({ ...written, url: undefined }));
     const { servers: again } = await listServers(testContext({ settings }));
     expect(again.map(({ url }) => url)).toEqual(servers.map(({ url }) => url));
-    expect((await down({ target: 'shop', port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
-    expect((await down({})).stopped).toEqual([servers[1]?.id]);
+    const others = { ...settings, targets: { ...settings.targets, other: {} } };
+    await expect(planDown(testContext({ settings: others }), { all: false })).rejects.toMatchObject({
+      code: 'missing_argument',
+      hint: expect.stringContaining(`shop (port ${servers[0]?.port})`),
+    });
+    const ofTarget = await planDown(testContext({ settings }), { all: false });
+    expect(ofTarget.plan).toMatchObject({ target: 'shop', servers: [{}, {}] });
+    expect((await down({ all: false, port: servers[0]?.port })).stopped).toEqual([servers[0]?.id]);
+    const single = await planDown(testContext({ settings: others }), { all: false });
+    expect((await applyDown(testContext({ settings }), single)).stopped).toEqual([servers[1]?.id]);
     expect(directories.some((directory) => existsSync(directory))).toBe(false);
     const { manifest } = await findRequested(testContext({ settings }), { target: 'shop' });
     const programsFor = (server_version: string) =>
@@ -219,22 +226,6 @@ describeWithPostgres('servers on images', () => {
     expect(inFolder('servers')).toEqual([]);
   });
 
-  it('start on another port when another program takes the free one that was chosen', async () => {
-    let chosen = 0;
-    const others: Server[] = [];
-    const port = await withFreePort(async (free) => {
-      if (others.length === 0) {
-        chosen = free;
-        others.push(createServer().listen(free, '127.0.0.1'));
-        await once(others[0] as Server, 'listening');
-        throw new Error('the address is in use');
-      }
-      return free;
-    });
-    expect(port).not.toBe(chosen);
-    others[0]?.close();
-  });
-
   it('leave no images of snapshots that are gone; those of unknown targets go when nothing has used them for a week', async () => {
     const [stored = ''] = inFolder('images');
     const imageWith = (name: string, facts: object): void => {
@@ -248,9 +239,13 @@ describeWithPostgres('servers on images', () => {
     const context = testContext({ settings });
     // Its snapshots have some kilobytes.
     expect(await localDiskUse(context, 'shop')).toBeGreaterThan(10_000_000);
+    const bytes = 5 * 1024 * 1024;
+    writeFileSync(join(folder.path, 'images', gone, 'some'), Buffer.alloc(bytes, 1));
     const planned = await planPrune(context, { keep: { last: 1 } });
+    expect(planned.plan.frees_bytes).toBeGreaterThanOrEqual(bytes);
+    expect(planned.plan.frees_bytes).toBeLessThan(2 * bytes);
     expect(prunedCopyLines(planned.plan)).toEqual([
-      expect.stringMatching(/^shop: 2 images, \d+\.\d MB$/),
+      expect.stringMatching(/^shop: 1 image, \d+\.\d MB$/),
       'To stop servers: tool down TARGET',
     ]);
     await applyPrune(context, planned);
@@ -279,7 +274,12 @@ describeWithPostgres('servers on images', () => {
     expect(inFolder('images')).toHaveLength(1);
     expect(inFolder('images')).not.toContain(made);
     const context = testContext({ settings });
-    await applyRemove(context, await planRemove(context, { target: 'shop', snapshot: 0 }));
+    const removal = await planRemove(context, { target: 'shop', snapshot: 0 });
+    // Its snapshot has some kilobytes.
+    expect(removal.plan.frees_bytes).toBeGreaterThan(10_000_000);
+    const pruned = await planPrune(context, { target: 'shop', keep: {}, remove: [removal.plan.snapshot.id] });
+    expect(pruned.plan.frees_bytes).toBe(removal.plan.frees_bytes);
+    await applyRemove(context, removal);
     expect(inFolder('images')).toEqual([]);
     expect(await psqlAt(url, { sql: 'SELECT count(*) FROM named' })).toBe('1000\n');
   }, 120_000);

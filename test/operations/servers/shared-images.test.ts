@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { signingKey } from '../../../src/config/signing-key.ts';
@@ -280,6 +280,10 @@ describeWithPostgres('images beside sanitized snapshots', () => {
     expect(other.plan.image).toBe('new');
     expect(other.plan.steps[0]).toContain('it is of version 9.6.1');
     writeFileSync(file, whole);
+    // Those of servers with another major version have another name.
+    expect(basename(file)).toMatch(
+      new RegExp(`Z-${snapshot.id}\\+${Number.parseInt(image.version, 10)}-${process.platform}-`),
+    );
   });
 
   it('stay when another machine pushes the snapshot, and are pushed again when a chunk is missing', async () => {

@@ -13,7 +13,7 @@ import { pushImage } from '../../../src/repository/images/push-image.ts';
 import type { Manifest } from '../../../src/repository/manifest/manifest.ts';
 import { createObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import type { BucketRepository } from '../../../src/repository/remote-repository.ts';
-import { manifestKey } from '../../../src/repository/repository.ts';
+import { imageKey, manifestKey } from '../../../src/repository/repository.ts';
 import type { StorageProfile } from '../../../src/repository/s3/connection.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';
@@ -110,6 +110,22 @@ describe.each([{ encrypt: false }, { encrypt: true }])('chunks of images, encryp
     expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
     await remove(2);
     expect([files('objects'), files('snapshots')]).toEqual([[], []]);
+  });
+
+  it('go together where one snapshot has several for different servers, also one without a name', async () => {
+    const first = (await remote.images.read(of(1), NAME)) ?? '';
+    // As an earlier version has written it.
+    await remote.store.write(imageKey(of(1)), first);
+    await remote.images.write(of(1), '2-y-x', first.replace('"version":"1"', '"version":"2"'));
+    expect(await remote.images.read(of(1), NAME)).toBe(first);
+    expect(await remote.images.read(of(1), '2-y-x')).toContain('"version":"2"');
+    expect(await remote.images.read(of(1), '3-y-x')).toBe(first);
+    expect(await sweep(2)).toBe(0);
+    const images = async () => (await remote.store.list('snapshots')).filter(({ key: one }) => one.includes('image+'));
+    expect(await images()).toHaveLength(4);
+    await remove(1);
+    expect(await images()).toHaveLength(1);
+    expect((await fetched(2)).equals(contents[2] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it('go when another version has removed the snapshot only, once the image is old', async () => {

@@ -52,6 +52,14 @@ test('the targets show running servers with port, age and memory; & lists those 
   expect(shown).toContain('postgres://tool_owner@127.0.0.1:40123/app');
 });
 
+test('V on the servers rehearses a migration on a server of its own, without a destination', async () => {
+  const world = worldOf();
+  const model = await opened(world);
+  press(model, 'V', ...'add.sql', 'enter');
+  await until(() => model.navigation.top().screen === 'rehearsal');
+  expect(world.done).toEqual(['rehearse /add.sql --server']);
+});
+
 test('n on a snapshot starts a server that ends with the screens; & leaves it running', async () => {
   const world = worldOf();
   const model = await listed(world);

@@ -14,6 +14,7 @@ export function chooseExcluded(
   patterns: string[],
   { tables, database }: { tables: string[]; database: string },
 ): string[] {
+  if (tables.length === 0) return [];
   const unknown = `exclude_rows matches no table of ${database}:`;
   return chooseTables(patterns, tables, { unknown, hint: 'Nothing was stored. ' });
 }

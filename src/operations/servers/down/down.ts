@@ -5,11 +5,13 @@ import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { Planned } from '../../planned.ts';
 import { serverRows } from '../list/list.ts';
-import { ownOf, removeServer, sweepServers, takeOver } from '../records.ts';
+import { ownOf, type RunningServer, removeServer, sweepServers, takeOver } from '../records.ts';
 
 export interface DownRequest {
   /** Default: every target. */
   target?: string | undefined;
+  /** `false`: without a target, the only server or those of the only target. */
+  all?: boolean;
   /** Default: all servers of the target. */
   port?: number | undefined;
   /** Only servers that end with this process. */
@@ -20,12 +22,12 @@ export type PlannedDown = Planned<DownRequest, DownPlan>;
 
 /** Removes only what killed servers have left. */
 export async function planDown(context: Context, request: DownRequest): Promise<PlannedDown> {
-  const { target, port, own = false } = request;
+  const { port, own = false, all = true } = request;
   const running = await sweepServers(context);
-  const found = (own ? await ownOf(running) : running).filter(
-    (record) => (target === undefined || record.target === target) && (port === undefined || record.port === port),
-  );
-  if (found.length === 0) throw noServer(request);
+  const matching = (own ? await ownOf(running) : running).filter((one) => port === undefined || one.port === port);
+  const target = request.target ?? (all || matching.length === 1 ? undefined : onlyTarget(context, matching));
+  const found = matching.filter((one) => target === undefined || one.target === target);
+  if (found.length === 0) throw noServer({ target, port });
   const servers = await serverRows(found);
   const steps = servers.map((server) => `Stop the server on port ${server.port}, and remove its files`);
   const plan: DownPlan = { target: target ?? null, servers, steps };
@@ -44,6 +46,16 @@ export async function applyDown(context: Context, { plan }: PlannedDown): Promis
     }
   });
   return { stopped: running.map(({ id }) => id) };
+}
+
+function onlyTarget({ configuration: { settings, cloud } }: Context, running: RunningServer[]): string | undefined {
+  if (running.length === 0) return undefined;
+  const [only, ...others] = cloud ? [] : Object.keys(settings.targets);
+  if (only !== undefined && others.length === 0) return only;
+  const servers = running.map((one) => `${one.target} (port ${one.port})`).join(', ');
+  throw new UserError('missing_argument', 'Several servers run: a target, --port or --all is required', {
+    hint: `Servers: ${servers}`,
+  });
 }
 
 function noServer({ target, port }: DownRequest): UserError {

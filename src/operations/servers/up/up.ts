@@ -43,6 +43,7 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
     snapshot: found.row,
     product,
     server_version: version,
+    database: wanted.database,
     image,
     port: port ?? null,
     detached: detach,
@@ -56,14 +57,11 @@ export async function planUp(context: Context, given: UpRequest): Promise<Planne
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
-/** Runs the server until the signal ends it, or leaves it running where that is requested. Steps: those of a load for a new image, `start`. */
-export async function applyUp(context: Context, { request, plan }: PlannedUp): Promise<UpResult> {
-  const { found, facet, wanted } = await open(context, request);
-  if (found.manifest.id !== plan.snapshot.id) throw planOutdated('There is another snapshot');
-  await sweepServers(context);
-  await sweepImages(context);
-  const { target, port, detached } = plan;
-  const { record, server } = await startServer(context, { found, facet, wanted, port, detached });
+/** Runs the server until the signal ends it, or leaves it running where that is requested. Steps: those of `startPlanned`. */
+export async function applyUp(context: Context, planned: PlannedUp): Promise<UpResult> {
+  const { request } = planned;
+  const { target, detached } = planned.plan;
+  const { record, server } = await startPlanned(context, planned);
   const { display: url, password } = server.url;
   context.report({ event: 'server', server: record.id, url, password: password ?? '' });
   const result = { target, server: record.id, snapshot: record.snapshot, detached };
@@ -75,13 +73,23 @@ export async function applyUp(context: Context, { request, plan }: PlannedUp): P
   return result;
 }
 
+/** Starts a server, which the caller ends with its files. Steps: those of a load for a new image, `start`. */
+export async function startPlanned(context: Context, { request, plan }: PlannedUp): Promise<StartedServer> {
+  const { found, facet, wanted } = await open(context, request);
+  if (found.manifest.id !== plan.snapshot.id) throw planOutdated('There is another snapshot');
+  await sweepServers(context);
+  await sweepImages(context);
+  const { port, detached } = plan;
+  return startServer(context, { found, facet, wanted, port, detached });
+}
+
 interface Work extends Pick<UpPlan, 'port' | 'detached'> {
   found: FoundSnapshot;
   facet: ImageFacet;
   wanted: ImageKey;
 }
 
-interface StartedServer {
+export interface StartedServer {
   record: ServerRecord;
   server: ImageServer;
 }
