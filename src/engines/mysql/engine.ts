@@ -87,6 +87,7 @@ export const mysql: Engine = {
         run(async (context, url) =>
           (await import('./restore/change-statements.ts')).changeStatements(context, { ...request, url }),
         ),
+      readBaseChanges: async () => null,
       restoreDump: (dump) =>
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

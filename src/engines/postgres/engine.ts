@@ -89,6 +89,10 @@ export const postgres: Engine = {
         run(async (context, url) =>
           (await import('./restore/changes/change-statements.ts')).changeStatements(context, { ...request, url }),
         ),
+      readBaseChanges: (request) =>
+        run(async (context, url) =>
+          (await import('./restore/changes/base-changes.ts')).readBaseChanges(context, { ...request, url }),
+        ),
       restoreDump: (dump) =>
         run(async (context, url) =>
           (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

@@ -25,7 +25,7 @@ import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
 import { pathOf, readPlaces, within, without } from './row-places.ts';
 import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
 
-interface Evidence {
+export interface Evidence {
   evidence: BaseEvidence | undefined;
   /** The plan's, if any. */
   seen?: SeenChanges | null;
