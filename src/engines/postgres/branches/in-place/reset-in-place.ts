@@ -37,7 +37,8 @@ export async function planInPlace(
   });
   if (opened instanceof UserError) return 'it admits no connection';
   await using readers = opened;
-  await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  // Reading maps would give it a number, by which the reset would look again at the changes.
+  await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const found = await orReason(() => findFewChanges(readers, { evidence: base?.mark.evidence }));
   if (typeof found === 'string') return found;
   const { at, xmin, tables } = found;

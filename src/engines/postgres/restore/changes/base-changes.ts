@@ -16,6 +16,7 @@ import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { archiveDetails } from '../../dump/archive.ts';
+import { mayHaveWritten } from '../../dump/unchanged/loaded-evidence.ts';
 import { openReaders } from '../../dump/unchanged/readers.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { dataOf } from '../rows/copy-commands.ts';
@@ -42,6 +43,8 @@ export async function readBaseChanges(
   const changes = await orReason(async () => {
     const found = await findFewChanges(readers, { evidence: base.mark.evidence });
     if (typeof found === 'string') return found;
+    // The base copy has those rows as well.
+    if (await mayHaveWritten(session)) return 'code of the snapshot may have changed rows during the load';
     const tables = await readRows(context, { server, url, base, session, found, manifest });
     return typeof tables === 'string'
       ? tables
@@ -120,6 +123,6 @@ async function describeSequences(session: PostgresSession, before: SequenceState
     if (from === undefined) return [];
     const path = quoteText(pathOf({ schema, name }));
     const text = `SELECT pg_catalog.setval(${path}, ${quoteNumber(BigInt(value))}, ${called ? 'true' : 'false'});\n`;
-    return [{ name: tableName(schema, name), from, to: value, text }];
+    return [{ name: `${tableName(schema, name)} (sequence set)`, from, to: value, text }];
   });
 }
