@@ -26,7 +26,7 @@ export interface BaseChangesRequest {
   manifest: Manifest;
 }
 
-/** What differs between a destination and its base copy, which has the same definitions and large objects. */
+/** Differences between a destination and its base copy, which has the same definitions and large objects. */
 export interface BaseChanges {
   tables: DifferingRows[];
   /** Sequences with another value, each with the statement that gives it. */
@@ -36,7 +36,7 @@ export interface BaseChanges {
 /** Rows that only one side has, as lines in the text of COPY. */
 export interface DifferingRows {
   table: string;
-  /** Those of the base copy. */
+  /** Rows of the base copy. */
   removed: Buffer;
   added: Buffer;
 }
