@@ -19,3 +19,24 @@ export interface TableChanges {
   added: string[];
   changed: [before: string, after: string][];
 }
+
+export interface BaseChangesRequest {
+  url: DatabaseUrl;
+  /** The loaded snapshot or save. */
+  manifest: Manifest;
+}
+
+/** Differences between a destination and its base copy, which has the same definitions and large objects. */
+export interface BaseChanges {
+  tables: DifferingRows[];
+  /** Sequences with another value, each with the statement that gives it. */
+  sequences: { name: string; from: string; to: string; text: string }[];
+}
+
+/** Rows that only one side has, as lines in the text of COPY. */
+export interface DifferingRows {
+  table: string;
+  /** Rows of the base copy. */
+  removed: Buffer;
+  added: Buffer;
+}

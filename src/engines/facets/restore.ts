@@ -5,7 +5,7 @@ import type { DestinationState, MissingParts } from '../../results/load-results.
 import type { NeededTable } from '../../results/selected-tables.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
-import type { ChangesToWrite } from './changes.ts';
+import type { BaseChanges, BaseChangesRequest, ChangesToWrite } from './changes.ts';
 import type { AllCopies, BaseCopies, RestoredBranch } from './copies.ts';
 import type { DumpFile, RestoredDump } from './dump-file.ts';
 import type { DestinationResetRequest, InPlaceChanges, InPlaceReset, ResetRun, Resettable } from './reset.ts';
@@ -37,6 +37,8 @@ export interface RestoreFacet {
    * same definitions. Rejects with `changes_not_as_sql` where none can.
    */
   changeStatements(request: WithoutUrl<ChangesToWrite>): Promise<Iterable<string>>;
+  /** Reads the rows that differ from the base copy; `null` where they cannot be told apart from the others without reading all. Steps: `dump`. */
+  readBaseChanges(request: WithoutUrl<BaseChangesRequest>): Promise<BaseChanges | null>;
   /**
    * Fills a new database of a throw-away server, the one of the URL, with a dump, as a user without access to files and
    * programs of the server.

@@ -70,6 +70,7 @@ export const mysql: Engine = {
         checkScript: (file) => ask(async () => (await import('./restore/script/script.ts')).checkScript)({ file }),
         runScript: ask(async () => (await import('./restore/script/script.ts')).runScript),
         changeStatements: ask(async () => (await import('./restore/change-statements.ts')).changeStatements),
+        readBaseChanges: async () => null,
         restoreDump: (dump) =>
           run(async (context, url) =>
             (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

@@ -70,6 +70,7 @@ export const postgres: Engine = {
         checkScript: (file) => ask(async () => (await import('./restore/script/script.ts')).checkScript)({ file }),
         runScript: ask(async () => (await import('./restore/script/script.ts')).runScript),
         changeStatements: ask(async () => (await import('./restore/changes/change-statements.ts')).changeStatements),
+        readBaseChanges: ask(async () => (await import('./restore/changes/base-changes.ts')).readBaseChanges),
         restoreDump: (dump) =>
           run(async (context, url) =>
             (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),

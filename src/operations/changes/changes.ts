@@ -17,6 +17,7 @@ import { MOST_ROWS } from '../snapshots/rows/rows.ts';
 import { assertNoOriginalData } from '../snapshots/sanitized-only.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { findBase, originOf } from './base.ts';
+import { statesByBase } from './base-states.ts';
 import {
   type ComparedStates,
   compareStates,
@@ -112,6 +113,9 @@ export async function withStates<Result>(
   const { url } = database;
   const { manifest: before, since } = await findBase(context, request, loaded);
   if (before.engine !== url.engine) throw engineDiffers(request.target, before.engine, url.display);
+  const isLoad = since.kind === 'load' && request.branch === undefined;
+  const known = isLoad ? await statesByBase(database, before) : null;
+  if (known) return work({ context, database, states: known, since, reading: undefined });
   return withPresentState(context, { ...request, database, base: before }, ({ manifest: after, reading }) =>
     work({ context, database, states: { before, after }, since, reading }),
   );

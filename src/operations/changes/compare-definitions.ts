@@ -1,3 +1,4 @@
+import type { ChangesToWrite } from '../../engines/facets/changes.ts';
 import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
 import { engineOf } from '../../engines/registry.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
@@ -15,7 +16,7 @@ export interface DefinitionsRequest {
 
 export interface ComparedDefinitions extends Pick<ChangesResult, 'definitions' | 'sequences' | 'large_objects'> {
   /** The present ones of `sequences`. */
-  values: StoredDefinition[];
+  values: ChangesToWrite['values'];
 }
 
 /** Compares the statements of both sides by the names of their objects, values of sequences, and large objects. */

@@ -18,6 +18,10 @@ import { type ComparedDefinitions, compareDefinitions } from './compare-definiti
 export interface ComparedStates {
   before: Manifest;
   after: Manifest;
+  /** Reads rows that are not stored. Default: all are. */
+  read?: ComparedSide['read'];
+  /** Default: these are read of both sides. */
+  definitions?: ComparedDefinitions;
 }
 
 /** The rows of a comparison that are shown. */
@@ -39,7 +43,7 @@ export interface Comparison extends Pick<ChangesResult, 'tables' | 'unchanged'>,
 
 /** Compares all tables by their rows, and the definitions. */
 export async function compareStates(context: Context, states: ComparedStates, shown: ShownTables): Promise<Comparison> {
-  const { before, after } = states;
+  const { before, after, definitions } = states;
   const names = [...new Set([before, after].flatMap(({ tables }) => tables.map(({ name }) => name)))].sort();
   const text = { unknown: `${shown.target} has no table`, hint: '' };
   const withRows = new Set(shown.tables ? chooseTables(shown.tables, names, text) : []);
@@ -55,7 +59,7 @@ export async function compareStates(context: Context, states: ComparedStates, sh
     tables.push(found);
     if (shown.keeps && typeof changed === 'object') rows.set(name, changed);
   }
-  const compared = await compareDefinitions(context, { before, after, pool });
+  const compared = definitions ?? (await compareDefinitions(context, { before, after, pool }));
   return { tables, rows, unchanged: names.length - tables.length, ...compared };
 }
 
@@ -94,13 +98,14 @@ interface Sides {
 }
 
 /** `null` where both sides have the same objects. */
-async function sidesOf(context: Context, { name, before, after, pool }: TableStates): Promise<Sides | null> {
+async function sidesOf(context: Context, { name, before, after, read, pool }: TableStates): Promise<Sides | null> {
   const [old = null, now = null] = [before, after].map(({ tables }) => tables.find((table) => table.name === name));
   if (old && now && ownFiles(old, now).length === 0 && ownFiles(now, old).length === 0) return null;
-  return {
-    before: await readSide(context, { manifest: before, table: name, pool }),
-    after: await readSide(context, { manifest: after, table: name, pool }),
-  };
+  const sideOf = async (manifest: Manifest): Promise<ComparedSide> => ({
+    ...(await readSide(context, { manifest, table: name, pool })),
+    ...(read && { read }),
+  });
+  return { before: await sideOf(before), after: await sideOf(after) };
 }
 
 /** `null` where all rows are equal. */

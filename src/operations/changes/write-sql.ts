@@ -1,6 +1,5 @@
 import { createFile } from '../../config/edit/write-temporary.ts';
-import type { TableChanges } from '../../engines/facets/changes.ts';
-import type { StoredDefinition } from '../../engines/facets/sanitize.ts';
+import type { ChangesToWrite, TableChanges } from '../../engines/facets/changes.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { cannotWrite } from '../../engines/shared/rows/change-statements.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
@@ -14,7 +13,7 @@ export interface SqlRequest {
   /** The present state. */
   manifest: Manifest;
   rows: Map<string, ComparedRows>;
-  values: StoredDefinition[];
+  values: ChangesToWrite['values'];
 }
 
 type Changes = Pick<ChangesResult, 'tables' | 'definitions' | 'large_objects'>;

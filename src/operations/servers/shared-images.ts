@@ -162,9 +162,9 @@ export async function isImageShared(context: Context, request: SharedImageReques
     return null;
   });
   if (!shared?.image || !found.remote) return false;
-  const keys = [...new Set(shared.image.chunks.map(({ sha256 }) => objectKey(sha256)))];
-  const there = await found.remote.objectsOf(wanted.manifest).present(keys);
-  return there.size === keys.length;
+  const chunks = [...new Set(shared.image.chunks.map(({ sha256 }) => sha256))];
+  const there = await found.remote.images.objectsOf(wanted.manifest, chunks).present(chunks.map(objectKey));
+  return there.size === chunks.length;
 }
 
 interface ShareOptions {

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
+import { findBaseCopies, newFromBase } from '../../../src/engines/postgres/branches/base-copies.ts';
+import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
+import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import { auxiliaryNames } from '../../../src/engines/postgres/server/server.ts';
+import { usableBase, usableSpare } from '../../../src/engines/shared/base-copies.ts';
 import { planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { listBranches } from '../../../src/operations/branch/list/list.ts';
 import { planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
@@ -205,6 +210,31 @@ describeWithPostgres('a reset', () => {
     await reset({ undo: false });
     expect(await server.dump('copy')).toBe(pristine);
   });
+
+  it.each(['spare', 'base'] as const)(
+    'notices a client that writes to the %s between the check and the copy',
+    async (kind) => {
+      await load({ spare: kind === 'spare', keepBase: true });
+      const context = contextWith();
+      const url = parsePostgresUrl(server.url('copy'));
+      await using session = await connectToServer(context, url);
+      const copies = await findBaseCopies(session, 'copy');
+      const base = usableBase(copies, url);
+      const spare = usableSpare(copies);
+      expect(spare?.name).toBe(kind === 'spare' ? 'copy.tool-spare' : undefined);
+      const changed = `copy.tool-${kind}`;
+      await sql(`ALTER DATABASE "${changed}" ALLOW_CONNECTIONS true`, 'postgres');
+      await sql('UPDATE person SET boss = NULL', changed);
+      await sql(`ALTER DATABASE "${changed}" ALLOW_CONNECTIONS false`, 'postgres');
+      const to = auxiliaryNames('copy').shadow();
+      const made = newFromBase(context, session, { url, base, spare, to }).then(() =>
+        sql('SELECT count(boss) FROM person', to),
+      );
+      await (kind === 'spare'
+        ? expect(made).resolves.toBe('199')
+        : expect(made).rejects.toThrow('opened to connections'));
+    },
+  );
 
   it('never takes a database of another role for a copy of its own, whatever its mark', async () => {
     const forge = async (name: string, mark: object) => {

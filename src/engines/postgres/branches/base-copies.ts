@@ -1,6 +1,8 @@
+import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
+import { closedBase } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
@@ -16,9 +18,8 @@ import {
 } from '../server/server.ts';
 import { readSpace } from '../server/space.ts';
 import { readDatabase } from '../swap/inherit.ts';
-import { isCopyOf, type MarkedDatabase, provisionalLimit } from '../swap/mark.ts';
-import { withoutSessions } from '../swap/swap.ts';
-import { takeSpare } from './take-spare.ts';
+import { isCopyOf, type MarkedDatabase, provisionalLimit, writeMark } from '../swap/mark.ts';
+import { rename, withoutSessions } from '../swap/swap.ts';
 
 /** Base copy and spare of a destination, each with whether a reset may use it. */
 export async function findBaseCopies(server: PostgresSession, destination: string): Promise<BaseCopies> {
@@ -63,6 +64,14 @@ async function describe(
               ? 'it accepts connections, so it may have been changed'
               : null;
   return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated, closed };
+}
+
+/** Reports whether a base copy has the rows of a snapshot: a whole one, that no steps of after_load have changed. */
+export function hasRowsOf(
+  { partial, snapshot, contents }: MarkedDatabase['mark'],
+  { id }: Pick<Manifest, 'id'>,
+): boolean {
+  return !partial && snapshot === id && contents?.obstacle === null;
 }
 
 /** A crash makes the server begin its statistics again; a person may do so as well. */
@@ -193,11 +202,36 @@ export async function newFromBase(
   { url, base, spare, to }: FromBase,
 ): Promise<boolean> {
   const of = url.database ?? '';
-  if (spare && (await takeSpare(server, spare.name, { to, of }))) return false;
+  if (spare && (await takeSpare(server, { to, of }))) return false;
   const copying = { base: base.name, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' } as const;
   const cloned = await lockingBase(server, copying, () =>
     copyDatabase(context, server, { url, from: base.name, to, closed: false }),
   );
   await markNew(server, to, { of });
+  // No client could connect while it was copied, but before.
+  const copied = await findBaseCopies(server, of);
+  if (copied.base) closedBase(copied, url);
   return cloned;
+}
+
+/**
+ * Gives the spare the name and state of a shadow database; `false` where that is refused, or a client was connected to it:
+ * it is examined when the new name keeps all clients out until the end of the transaction.
+ */
+async function takeSpare(server: PostgresSession, { to, of }: { to: string; of: string }): Promise<boolean> {
+  const { spare } = await findAuxiliaryDatabases(server, of);
+  if (!spare) return false;
+  await server.execute('BEGIN');
+  try {
+    await server.execute(rename(spare.name, to));
+    const { outdated } = await describe(server, { ...spare, name: to }, await readOid(server, of));
+    await server.execute(writeMark(to, { tool: 'new', of }));
+    await server.execute(`ALTER DATABASE ${quoteName(to)} ALLOW_CONNECTIONS true`);
+    await server.execute(outdated === null ? 'COMMIT' : 'ROLLBACK');
+    return outdated === null;
+  } catch (error) {
+    await server.execute('ROLLBACK').catch(() => {});
+    if (error instanceof SqlError) return false;
+    throw error;
+  }
 }

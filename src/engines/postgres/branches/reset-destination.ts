@@ -12,7 +12,7 @@ import { sessionWarnings } from '../restore/preflight.ts';
 import { findAuxiliaryDatabases } from '../server/server.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { replaceDestination } from '../swap/replace.ts';
-import { findBaseCopies, newFromBase } from './base-copies.ts';
+import { findBaseCopies, hasRowsOf, newFromBase } from './base-copies.ts';
 import { planInPlace } from './in-place/reset-in-place.ts';
 
 /** Plans a reset; rejects when no base copy of the destination can be used. */
@@ -50,8 +50,7 @@ export async function reset(
         const base = usableBase(copies, url);
         accept(base);
         const { base: marked } = await findAuxiliaryDatabases(server, destination);
-        // Steps of after_load have changed rows.
-        hasItsRows = !base.partial && base.snapshot === manifest?.id && marked?.mark.contents?.obstacle === null;
+        hasItsRows = manifest !== undefined && marked !== null && hasRowsOf(marked.mark, manifest);
         await newFromBase(context, server, { url, base, spare: usableSpare(copies), to: shadow });
       },
     },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { haveRows } from '../../../../src/engines/mysql/branches/base/base-changes.ts';
 import { readBaseRecord } from '../../../../src/engines/mysql/branches/base/base-record.ts';
+import { MARK, quoteName } from '../../../../src/engines/mysql/connection/quote.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { BASE } from '../../../../src/engines/mysql/server/names.ts';
@@ -133,6 +134,22 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(await dumpOf(1)).toBe(pristine);
       // The lock is free between the resets.
       expect(await reset({ copy: true })).toMatchObject([{ way: 'copy' }]);
+    });
+
+    it('is served with errors that say what the server has refused, and goes on', async () => {
+      const { database } = await openBranches(context(), { target: 'app' });
+      await using open = await database.branches.keepOpen('b_1');
+      const createdAt = (await database.branches.list()).find(({ name }) => name === 'b_1')?.createdAt ?? '';
+      await server.sql('copy_b_1', ...CHANGE);
+      const locking = await openSession({ url: parseMysqlUrl(server.url('copy_b_1')) });
+      await locking.execute(`LOCK TABLES ${quoteName(MARK)} READ`);
+      await expect(open.reset({ createdAt, accept: () => {} })).rejects.toMatchObject({
+        code: 'statement_refused',
+        details: [expect.stringMatching(/^1205: Lock wait timeout exceeded/)],
+      });
+      await locking.close();
+      expect(await open.reset({ createdAt, accept: () => {} })).toMatchObject({ sequences: 0 });
+      expect(await dumpOf(1)).toBe(pristine);
     });
 
     it.each([

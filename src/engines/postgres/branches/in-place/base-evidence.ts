@@ -1,11 +1,13 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, inBatches, toXid } from '../../dump/unchanged/count-rows.ts';
 import { inSnapshot } from '../../dump/unchanged/fingerprint.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
+import { changedBlocks, HAS_MAPS, readMaps } from './visibility-maps.ts';
 
 /** Relations and sequences in a mark, which is read with each list of databases. */
 const MOST_RELATIONS = 2_000;
@@ -25,10 +27,26 @@ export async function readBaseEvidence(context: EngineContext, url: DatabaseUrl)
         filenode,
         rows,
       ]),
+      maps: await readSetMaps(context, { url, relations }),
       catalogs: await digestCatalogs(session, { catalogs: relations.filter(isCatalog), initial }),
       sequences: sequences.map(({ oid, value, called }) => [oid, value, called]),
     };
   });
+}
+
+/** Reads the visibility maps of which no bit is missing, in a transaction that may create their function. */
+async function readSetMaps(
+  context: EngineContext,
+  { url, relations }: { url: DatabaseUrl; relations: Relation[] },
+): Promise<NonNullable<BaseEvidence['maps']>> {
+  await using session = await connect(context, url);
+  const [server] = await session.query<{ maps: boolean }>(`SELECT ${HAS_MAPS} AS maps`);
+  if (!server?.maps) return [];
+  await session.execute('BEGIN');
+  const maps = await readMaps(session, relations);
+  await session.execute('ROLLBACK');
+  const set = [...maps].filter(([, map]) => map.pages > 0 && changedBlocks(map, map)?.length === 0);
+  return set.map(([oid, { pages, positions }]) => [oid, pages, positions]);
 }
 
 const LARGE_OBJECTS = ['pg_largeobject', 'pg_largeobject_metadata'];

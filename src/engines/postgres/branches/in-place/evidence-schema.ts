@@ -4,6 +4,8 @@ import { digits } from '../../dump/unchanged/evidence.ts';
 
 const value = v.pipe(v.string(), v.regex(/^-?\d{1,20}$/, 'must be a number'));
 
+const position = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'must be a position in the WAL'));
+
 /**
  * The rows of a base copy when it was made, as in a fingerprint. It is in the mark of the base copy, on the same server as
  * the rows, so that it shares their history: restarts and crashes of the server matter nothing.
@@ -17,6 +19,8 @@ export const baseEvidenceSchema = v.strictObject({
   initial: digits,
   /** Oid, file and rows of each relation with rows. */
   relations: list(v.strictTuple([count, count, count])),
+  /** Oid, blocks, and positions of the pages of the visibility map, of relations whose bits "all visible" were all set. */
+  maps: v.exactOptional(list(v.strictTuple([count, count, list(position)]))),
   /** Oid and digest of each catalog, but for columns that no change of a definition changes. */
   catalogs: list(v.strictTuple([count, sha256])),
   /** Oid, `last_value` and `is_called` of each sequence. */

@@ -23,9 +23,9 @@ import {
 } from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
 import { pathOf, readPlaces, within, without } from './row-places.ts';
-import { type Blocks, changedBlocks, HAS_MAPS, readMaps, type VisibilityMaps } from './visibility-maps.ts';
+import { type Blocks, changedBlocks, HAS_MAPS, readMaps, setMap, type VisibilityMaps } from './visibility-maps.ts';
 
-interface Evidence {
+export interface Evidence {
   evidence: BaseEvidence | undefined;
   /** The plan's, if any. */
   seen?: SeenChanges | null;
@@ -45,7 +45,8 @@ export async function findChanges(
 ): Promise<FoundChanges | string> {
   const { session } = readers;
   const [role] = await session.query<{ superuser: boolean; at: string; maps: boolean }>(
-    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at, ${HAS_MAPS} AS maps`,
+    `SELECT current_setting('is_superuser') = 'on' AS superuser, ${PRESENT} AS at,
+      ${HAS_MAPS} AND current_setting('transaction_read_only') = 'off' AS maps`,
   );
   if (!role?.superuser) return 'the role is no superuser, so triggers would fire';
   if (!evidence) return 'the base copy has no record of its row versions';
@@ -66,9 +67,10 @@ export async function findChanges(
   if (!relations) return 'it has tables that are unlogged, unreadable or not stored as usual';
   const recorded = new Map(evidence.relations.map(([oid, filenode, rows]) => [oid, { filenode, rows }]));
   if (relations.length !== recorded.size || relations.some(({ oid }) => !recorded.has(oid))) return DEFINITIONS;
-  const maps: VisibilityMaps = kept && role.maps ? await readMaps(session, relations) : new Map();
+  const maps: VisibilityMaps =
+    role.maps && (kept || evidence.maps?.length) ? await readMaps(session, relations) : new Map();
   const history = JSON.stringify([xmin, now.history]);
-  const suspects = findSuspects(relations, { recorded, kept, maps, history });
+  const suspects = findSuspects(relations, { recorded, kept, maps, history, evidence });
   const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
   // What an earlier reset has written has probably changed again.
   const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
@@ -103,16 +105,20 @@ interface Known {
   kept: RestoredTables | undefined;
   maps: VisibilityMaps;
   history: string;
+  evidence: BaseEvidence;
 }
 
-/** Without the relations that the maps prove to be as at the last reset. */
-function findSuspects(relations: Relation[], { recorded, kept, maps, history }: Known): Suspect[] {
+/** Without the relations that the maps prove to be as at the last reset, or else as in the base copy. */
+function findSuspects(relations: Relation[], { recorded, kept, maps, history, evidence }: Known): Suspect[] {
+  const set = new Map(evidence.maps?.map(([oid, pages, positions]) => [oid, { pages, positions }]));
   return relations.flatMap((relation): Suspect[] => {
     const [before, one] = [recorded.get(relation.oid), kept?.get(relation.oid)];
     if (!before) return [];
     const rewritten = before.filenode !== relation.filenode;
     const isTrue = !rewritten && one?.history === history && one.filenode === relation.filenode;
-    const blocks = isTrue ? changedBlocks(one.map, maps.get(relation.oid)) : null;
+    const [map, initial] = [maps.get(relation.oid), set.get(relation.oid)];
+    const ofBase = map && initial && setMap({ ...initial, filenode: before.filenode }, map);
+    const blocks = changedBlocks(isTrue ? one.map : ofBase, map);
     if (blocks?.length === 0) return [];
     return [{ ...relation, rows: before.rows, rewritten, kept: isTrue ? one : undefined, blocks }];
   });

@@ -42,6 +42,8 @@ export async function withOpenBase<Result>(
   });
 }
 
+export const NOT_ALONE = 'another client was connected to the base copy, or the server counts no sessions';
+
 async function readAlone<Result>(
   context: EngineContext,
   server: PostgresSession,

@@ -10,7 +10,6 @@ import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../face
 import { usableBase } from '../../../shared/base-copies.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
-import { SqlError } from '../../connection/session-errors.ts';
 import { betweenSessions, openReaders, type Readers } from '../../dump/unchanged/readers.ts';
 import { findAuxiliaryDatabases, lockDestination, verifyLock } from '../../server/server.ts';
 import type { MarkedDatabase } from '../../swap/mark.ts';
@@ -18,10 +17,10 @@ import { openSwapSession } from '../../swap/swap-session.ts';
 import { findBaseCopies } from '../base-copies.ts';
 import type { FoundChanges, RestoredTables } from './changed-versions.ts';
 import { type SeenChanges, seenChangesSchema } from './evidence-schema.ts';
-import { findChanges } from './find-changes.ts';
+import { findFewChanges, MOST_BYTES, orReason, TOO_LARGE } from './few-changes.ts';
 import { keepRows } from './kept-rows.ts';
 import { readPages } from './missing-versions.ts';
-import { type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
+import { NOT_ALONE, type OpenedBase, SETTINGS, withOpenBase } from './open-base.ts';
 import { type ReplacedRows, replaceVersions } from './replace-versions.ts';
 import { pathOf } from './row-places.ts';
 import { readVersions, type TableVersions } from './row-versions.ts';
@@ -38,11 +37,10 @@ export async function planInPlace(
   });
   if (opened instanceof UserError) return 'it admits no connection';
   await using readers = opened;
+  // Reading maps would give it a number, by which the reset would look again at the changes.
   await readers.session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  const found = await orReason(() => findChanges(readers, { evidence: base?.mark.evidence }));
+  const found = await orReason(() => findFewChanges(readers, { evidence: base?.mark.evidence }));
   if (typeof found === 'string') return found;
-  const why = whyLarge(found);
-  if (why !== null) return why;
   const { at, xmin, tables } = found;
   // Without what only this process can use.
   return { ...changesOf(found), seen: v.parse(seenChangesSchema, { at, xmin, tables }) };
@@ -110,29 +108,13 @@ export async function exchangeRows(context: EngineContext, given: RowExchange): 
   return changes;
 }
 
-/** `lock_not_available`, `deadlock_detected` */
-const LOCKED = ['55P03', '40P01'];
-
-/** Returns an error of the server as the reason for the other way: the transaction is rolled back with its session. */
-async function orReason<Result>(work: () => Promise<Result>): Promise<Result | string> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof SqlError)) throw error;
-    return LOCKED.includes(error.sqlstate)
-      ? 'other sessions keep its tables locked'
-      : `the server refuses: ${error.message}`;
-  }
-}
-
 async function exchange(context: EngineContext, given: RowExchange): Promise<InPlaceChanges | string> {
   const { url, base, server, readers, locked, seen = null, kept } = given;
   const database = readers.session;
   await database.execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   await lockTables(database);
-  const found = await findChanges(readers, { evidence: base.mark.evidence, seen, kept });
-  const why = typeof found === 'string' ? found : whyLarge(found);
-  if (typeof found === 'string' || why !== null) return why ?? '';
+  const found = await findFewChanges(readers, { evidence: base.mark.evidence, seen, kept });
+  if (typeof found === 'string') return found;
   const { tables } = found;
   const read = readAll(context, { server, url, base, database, found });
   let changed: ReplacedRows[];
@@ -205,8 +187,6 @@ function readAll(
   return { versions: results.map(({ promise }) => promise), ended: settled };
 }
 
-const NOT_ALONE = 'another client was connected to the base copy, or the server counts no sessions';
-
 async function restoreSequences(database: PostgresSession, sequences: FoundChanges['sequences']): Promise<void> {
   for (const { schema, name, value, called } of sequences) {
     const path = pathOf({ schema, name });
@@ -226,19 +206,4 @@ async function lockTables(session: PostgresSession): Promise<void> {
   if (tables.length === 0) return;
   const list = tables.map((table) => `ONLY ${pathOf(table)}`).join(', ');
   await session.execute(`LOCK TABLE ${list} IN SHARE ROW EXCLUSIVE MODE`);
-}
-
-/** Limits up to which exchanging rows takes less time and memory than a copy. */
-const MOST_ROWS = 100_000;
-const MOST_BYTES = 64 * 1024 * 1024;
-const TOO_LARGE = 'the rows that have changed are too large';
-
-function whyLarge({ tables }: FoundChanges): string | null {
-  const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
-  if (rows > MOST_ROWS) return `${formatNumberOf(rows, 'row')} have changed, which is too many`;
-  const bytes = tables.reduce(
-    (sum, table) => sum + (table.bytes * (table.fresh + table.missing)) / Math.max(1, table.rows, table.fresh),
-    0,
-  );
-  return bytes > MOST_BYTES ? TOO_LARGE : null;
 }

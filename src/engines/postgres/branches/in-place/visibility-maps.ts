@@ -90,6 +90,15 @@ function mapsQuery(relations: Relation[]): string {
       FROM (VALUES ${list.join(', ')}) AS v (oid, path), (SELECT current_setting('block_size')::int8) AS s (size) OFFSET 0) AS r`;
 }
 
+/** Returns the earlier map of a relation of which no bit was missing. */
+export function setMap(
+  { filenode, pages, positions }: Pick<VisibilityMap, 'filenode' | 'pages' | 'positions'>,
+  { perPage }: VisibilityMap,
+): VisibilityMap {
+  const bits = positions.map(() => Buffer.alloc(perPage / PER_BYTE, ALL_VISIBLE));
+  return { filenode, pages, positions, bits, perPage };
+}
+
 /** A part of the blocks of a relation; it ends before the second. */
 export type Blocks = [from: number, to: number];
 

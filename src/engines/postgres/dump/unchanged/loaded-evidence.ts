@@ -67,7 +67,7 @@ export async function readLoadedEvidence(
  * Reports whether code of the snapshot may have changed rows after they were loaded: a function that a materialized view or
  * a check calls. Others are not called by a load, or must be immutable.
  */
-async function mayHaveWritten(session: PostgresSession): Promise<boolean> {
+export async function mayHaveWritten(session: PostgresSession): Promise<boolean> {
   const [row] = await session.query<{ calls: boolean }>(`
     WITH RECURSIVE refreshed (oid) AS (
       SELECT oid FROM pg_class WHERE relkind = 'm'
