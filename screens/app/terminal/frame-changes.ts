@@ -124,11 +124,16 @@ function cellsOf(line: string): Cell[] {
   });
 }
 
+/** Characters of one cell that join no other: ASCII, Latin, lines and marks of this program. */
+const SINGLE =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02af\u2010-\u2027\u2190-\u2193\u2500-\u25a1\u25cb\u25cf\u276f\u2713\u2717\u2800-\u28ff]*$/;
+
 function cellsOfText(text: string, style: Style): Cell[] {
+  const cellOf = (character: string): Cell => (character === ' ' && !style.paints ? BLANK : { text: character, style });
+  if (SINGLE.test(text)) return Array.from(text, cellOf);
   return graphemes(text).flatMap((character): Cell[] => {
-    if (character === ' ' && !style.paints) return [BLANK];
     const width = cellWidth(character);
-    return width === 0 ? [] : [{ text: character, style }, ...Array(width - 1).fill({ text: '', style })];
+    return width === 0 ? [] : [cellOf(character), ...Array(width - 1).fill({ text: '', style })];
   });
 }
 
