@@ -8,7 +8,7 @@ import { contextOf, isAtRoot, type KeyBinding, type Model, screenOf } from './mo
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
 import type { MouseEvent } from './terminal/mouse.ts';
-import { unknownKeyText } from './text.ts';
+import { tooLongText, unknownKeyText } from './text.ts';
 
 /** Runs the command of a key on the present route. While text is typed, keys are text. */
 export function dispatchKey(model: Model, key: string): void {
@@ -114,7 +114,15 @@ function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
 
 const MOVES_IN_TEXT = { up: 'up', down: 'down', pageup: 'page-up', pagedown: 'page-down' } as const;
 
+/** Characters of a field at most: a pasted file is a mistake. */
+const LONGEST_TEXT = 8192;
+
 function changeText(model: Model, route: Route, typing: TextEdit): void {
+  const before = typingAt(route)?.text.length ?? 0;
+  if (typing.text.length > Math.max(LONGEST_TEXT, before)) {
+    model.navigation.notify({ tone: 'caution', text: tooLongText(typing.text.length, LONGEST_TEXT) });
+    return;
+  }
   const { onText } = screenOf(model, route);
   if (onText) onText(model, route, typing);
   else if ('typing' in route) model.navigation.replace({ ...route, typing });

@@ -1,7 +1,7 @@
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import { formatNumberOf } from '../../src/text/format.ts';
+import { formatCount, formatNumberOf } from '../../src/text/format.ts';
 
 /** Texts in place of a list without rows: the reason, and what to do. */
 export const LOADING = {
@@ -65,6 +65,10 @@ export function configurationHint({ code }: UserError): string {
   if (code === 'no_configuration') return `Press ${keyText('set_up')} to create one, question by question.`;
   const [check, edit, refresh] = [keyText('check'), keyText('edit'), keyText('refresh')];
   return `Press ${check} to list every problem, ${edit} to edit the configuration, ${refresh} to read it again.`;
+}
+
+export function tooLongText(characters: number, most: number): string {
+  return `Too long for a field: ${formatNumberOf(characters, 'character')}, at most ${formatCount(most)}`;
 }
 
 export const COMMAND_HINT = 'Type a command…';

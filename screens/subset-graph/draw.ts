@@ -59,10 +59,13 @@ export function drawDiagram(tree: DiagramTree, options: DiagramOptions): Span[][
   return canvas.lines();
 }
 
-function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs, unit }: Diagram): void {
+function drawHeadings(tree: DiagramTree, { canvas, columns, glyphs, unit, width: all }: Diagram): void {
   const counts = Map.groupBy(nodesOf(tree), ({ step }) => step);
+  const starts = [...columns.values()].map(({ x }) => x);
   for (const { step, x, width } of columns.values()) {
-    const text = cut(stepHeading(step, counts.get(step)?.length ?? 0), width - POINTER, glyphs.ellipsis);
+    // It goes on over the gap behind a narrow column.
+    const room = (starts.find((start) => start > x) ?? all) - x - POINTER - 1;
+    const text = cut(stepHeading(step, counts.get(step)?.length ?? 0), room, glyphs.ellipsis);
     canvas.text({ x: x + POINTER, y: 0 }, [{ text, tone: 'dim' }]);
     const end = x + width - MARGIN - ROWS_HEADING.length;
     const isRoom = x + POINTER + cellWidth(text) < end;

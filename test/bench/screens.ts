@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
 import { bundleScreens } from '../e2e/screens-program.ts';
 
 const KEYS = 200;
@@ -60,10 +61,14 @@ interface Watched {
 
 async function withScreens(words: string[], measure: (terminal: Watched) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, words, { cols: 120, rows: 40, env });
+  // Only cells that change are written: text is looked for on the screen.
+  const screen = new xterm.Terminal({ cols: 120, rows: 40, allowProposedApi: true });
+  const lineAt = (row: number) => screen.buffer.active.getLine(row)?.translateToString() ?? '';
   let output = '';
   let last = 0;
   child.onData((data) => {
     output += data;
+    screen.write(data);
     last = performance.now();
   });
   const ended = Promise.withResolvers<void>();
@@ -72,7 +77,8 @@ async function withScreens(words: string[], measure: (terminal: Watched) => Prom
     await measure({
       press: (key) => child.write(key),
       async waitFor(text) {
-        while (!output.includes(text)) await pause(20);
+        while (!Array.from({ length: screen.rows }, (_, row) => lineAt(row)).some((line) => line.includes(text)))
+          await pause(20);
       },
       async cost(key) {
         const before = output.length;

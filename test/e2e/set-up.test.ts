@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
 import {
@@ -104,6 +104,29 @@ describeWithPostgres('a first configuration on a real server', () => {
     await terminal.waitFor('✓ up');
     const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
     expect(text).toMatch(/src_url: .*:\$aes\$[0-9a-f]{60,}@.*\/shop\n.*dst_url: .*\/shop_dev\n/);
+  });
+});
+
+describe('a field of the set-up', () => {
+  it('refuses a pasted file, and shows all fields beside the longest text', async () => {
+    await build();
+    await using screens = await openScreens({ columns: 80, rows: 24 });
+    const { terminal, answer } = screens;
+    const fields = () => ['URL:', 'Type:', 'Host:', 'Port:', 'User:', 'Password:', 'Database:'];
+    const missing = () => fields().filter((field) => !terminal.screen().includes(field));
+    await answer('❯ ./tool.yml', 'enter');
+    await answer('URL:', paste('x'.repeat(100_000)));
+    await terminal.waitFor('Too long for a field: 100,000 characters, at most 8,192');
+    expect(terminal.screen()).not.toContain('xxx');
+    expect(missing()).toEqual([]);
+    terminal.press(paste('y'.repeat(8192)));
+    await terminal.waitFor('yyy');
+    terminal.press('z');
+    await terminal.waitFor('Too long for a field: 8,193 characters');
+    expect(missing()).toEqual([]);
+    terminal.press('enter');
+    await terminal.waitFor('Not a connection URL');
+    expect(missing()).toEqual([]);
   });
 });
 

@@ -44,7 +44,7 @@ export function mount(options: MountOptions): MountedApplication {
     isTyping: () => typingAt(model.navigation.top()) !== null,
     ...(onBackground && { onBackground }),
   });
-  const output = settledOutput(stdout, { unicode });
+  const output = settledOutput(stdout, { unicode, screenReader });
   // Clips lines that are too long for a window just made narrower.
   stdout.write(AUTOWRAP_OFF);
   const suspend = async () => {
@@ -79,7 +79,6 @@ export function mount(options: MountOptions): MountedApplication {
     maxFps: 60,
     exitOnCtrlC: false,
     patchConsole: false,
-    incrementalRendering: !screenReader,
   });
   output.onSettled(() => app.clear());
   // After the first frame, which waits for no answer.

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { frameChanges } from './frame-changes.ts';
 
 /** `fd` is for synchronous writes before the process ends. */
 export type TerminalOutput = NodeJS.WriteStream & { fd: number };
@@ -11,21 +12,24 @@ export interface SettledOutput {
   close(): void;
 }
 
+interface OutputOptions {
+  unicode: boolean;
+  /** Frames are written as they are. */
+  screenReader: boolean;
+}
+
 /** While a window is dragged, sizes come in bursts; only the last is worth a frame. */
 const SETTLE_MS = 40;
 
 const HOME_AND_ERASE = '\x1b[H\x1b[J';
 
-/** Ink draws from the cursor, which may follow echoed input. */
-const ENTER = '\x1b[?1049h';
-const ENTER_AT_HOME = `${ENTER}\x1b[H`;
-
 /**
  * Ink draws a resized window over the old frame, which leaves remnants of longer lines. So it learns of a new size only
  * once it has settled, and starts on an empty screen.
  */
-export function settledOutput(stdout: TerminalOutput, { unicode = true } = {}): SettledOutput {
+export function settledOutput(stdout: TerminalOutput, { unicode, screenReader }: OutputOptions): SettledOutput {
   let forgetFrame = () => {};
+  const withChanges = screenReader ? (text: string) => text : changesOfFrames();
   let timer: NodeJS.Timeout | undefined;
   const stream = Object.assign(new EventEmitter(), {
     isTTY: true,
@@ -33,8 +37,7 @@ export function settledOutput(stdout: TerminalOutput, { unicode = true } = {}): 
     rows: stdout.rows,
     fd: stdout.fd,
     write(text: string, ...rest: []) {
-      const short = shortBlanks(text.replace(ENTER, ENTER_AT_HOME));
-      return stdout.write(unicode ? short : plainPunctuation(short), ...rest);
+      return stdout.write(withChanges(unicode ? text : plainPunctuation(text)), ...rest);
     },
   });
   const settle = () => {
@@ -63,23 +66,26 @@ export function settledOutput(stdout: TerminalOutput, { unicode = true } = {}): 
   };
 }
 
-const ESC = '\\x1b';
-const STYLES_AND_BLANKS = new RegExp(`${ESC}\\[([\\d;]*)m| {12,}`, 'g');
-const PAINTS = /^(?:48;|4[0-7]$|10[0-7]$|7$)/;
-const PAINTS_NO_MORE = /^(?:0?$|27$|49$)/;
+const ESC = '\x1b';
+/** What Ink writes before a frame: it erases the previous one, or the whole window. */
+const ERASES = new RegExp(`^(?:(?:${ESC}\\[2K(?:${ESC}\\[1A)?)+${ESC}\\[G|${ESC}\\[1;1H${ESC}\\[J)`);
 
-/**
- * Between a text and the side of its panel are blanks: they are erased, in a tenth of the bytes. Where there is a
- * background they are written, because some terminals erase without it.
- */
-export function shortBlanks(text: string): string {
-  let painted = false;
-  return text.replace(STYLES_AND_BLANKS, (match: string, style?: string) => {
-    if (style === undefined) return painted ? match : `\x1b[${match.length}X\x1b[${match.length}C`;
-    if (PAINTS.test(style)) painted = true;
-    else if (PAINTS_NO_MORE.test(style)) painted = false;
-    return match;
-  });
+/** Ink erases each frame and draws the next one. Returns what writes only the cells that changed. */
+function changesOfFrames(): (text: string) => string {
+  let shown: string[] = [];
+  return (text) => {
+    const frame = text.replace(ERASES, '');
+    const isErased = frame !== text;
+    if (!frame.includes('\n')) {
+      if (isErased) shown = [];
+      return text;
+    }
+    const lines = frame.split('\n');
+    const isWhole = !isErased || shown.length !== lines.length;
+    const changes = frameChanges(isWhole ? [] : shown, lines);
+    shown = lines;
+    return isWhole ? HOME_AND_ERASE + changes : changes;
+  };
 }
 
 const PLAIN: Record<string, string> = { '…': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '–': '-', '·': '|' };

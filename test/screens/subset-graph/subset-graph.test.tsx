@@ -116,6 +116,15 @@ test('a circle of references ends where it comes back to the middle', async () =
   expect(await screenText(model, { columns: 160, rows: 30 })).toMatch(/❯ a +↺/);
 });
 
+test('the heading of a column of short names is whole', async () => {
+  const model = await shown();
+  const many = Array.from({ length: 12 }, (_, index) => `c${index}`);
+  const references = [reference('b', 'a'), ...many.map((from) => reference(from, 'b'))];
+  model.navigation.replace({ ...place(model), ...drawnGraph(graphOf(['b', 'a', ...many], references)) });
+  const screen = await screenText(model, { columns: 120, rows: 40 });
+  expect(screen).toMatch(/References \(1\) +Table +Referenced by \(12\)/);
+});
+
 /** A hub that 120 tables reference, and a chain of 80 that it references. */
 function large(): SubsetGraph {
   const name = (index: number): string =>
