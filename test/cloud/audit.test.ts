@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { auditCsv } from '../../src/cloud/contract/audit-csv.ts';
-import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { putTarget, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 test('no cell of the CSV is a formula, and none breaks out of its quotes', () => {
@@ -25,11 +26,10 @@ test('no cell of the CSV is a formula, and none breaks out of its quotes', () =>
 });
 
 describeWithPostgres('tool cloud audit and token', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() => startHub());
   let cli: ConfiguredCli;
 
   beforeAll(async () => {
-    hub = await startHub();
     await putTarget(hub, 'orders', { settings: {} });
     await putTarget(hub, 'users', { settings: {} });
   });
@@ -38,8 +38,6 @@ describeWithPostgres('tool cloud audit and token', () => {
     const text = `env: development\ndev_api_url: ${hub.url}\nauthtoken: ${hub.ownerToken}\nworking_directory: ./work\n`;
     cli = await configuredCli(text);
   });
-
-  afterAll(() => hub.stop());
 
   const events = async (...words: string[]) => {
     const { exit, last } = await cli.json(['cloud', 'audit', ...words]);

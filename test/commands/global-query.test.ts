@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 // A target without a section `sanitize`, below a global query.
 describeWithPostgres('override.san_query', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let cli: ConfiguredCli;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', {
       sql: "CREATE TABLE person (id int PRIMARY KEY, email text); INSERT INTO person VALUES (1, 'jane@real.example')",
@@ -27,8 +27,6 @@ describeWithPostgres('override.san_query', () => {
       ].join('\n'),
     );
   });
-
-  afterAll(() => server?.stop());
 
   const emails = async () => (await server.psql('shop_dev', { sql: 'SELECT email FROM person' })).trim();
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql/mysql-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWithMysql, startMysql } from '../helpers/mysql/mysql-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithMysql('mariadb', { name: 'objects that the rights of the user hide' }, () => {
-  let server: TestMysql;
+  const server = suiteResource(() => startMysql('mariadb'));
 
   beforeAll(async () => {
-    server = await startMysql('mariadb');
     await server.createDatabase('shop');
     await server.sql(
       'shop',
@@ -17,8 +17,6 @@ describeWithMysql('mariadb', { name: 'objects that the rights of the user hide' 
       'GRANT SELECT, TRIGGER, EVENT ON shop.* TO reader',
     );
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   const HIDDEN = [
     { kind: 'routine', names: [], right: 'SELECT on mysql.proc' },

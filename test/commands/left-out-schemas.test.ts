@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 describeWithPostgres('schemas that schema_config leaves out', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', {
       sql: `CREATE TABLE orders (id int); INSERT INTO orders VALUES (1);
@@ -14,8 +14,6 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
         CREATE SCHEMA "my sales"; CREATE TABLE "my sales".invoice (id int); CREATE SCHEMA empty`,
     });
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   const configured = (schemaConfig: string, database = 'shop') =>
     configuredCli(

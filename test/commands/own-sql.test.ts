@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const PASSWORD = 'Pl4nted-Passw0rd';
 
 describeWithPostgres('SQL that the program writes itself', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('vault');
     await server.psql('vault', {
       sql: `
@@ -19,8 +19,6 @@ describeWithPostgres('SQL that the program writes itself', () => {
           ('08:00:2b:01:02:03:04:' || lpad(to_hex(i), 2, '0'))::macaddr8, '${PASSWORD}' FROM generate_series(1, 20) i`,
     });
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   const url = (database: string) => server.url(database).replace(/\/\/[^@]*@/, `//app:${PASSWORD}@`);
   const configured = (query = '') =>

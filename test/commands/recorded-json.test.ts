@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const FILL = `
@@ -40,16 +41,13 @@ const COMMANDS = [
 ];
 
 describeWithPostgres('the JSON of every command', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let cli: ConfiguredCli;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', { sql: FILL });
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   it('equals the recorded output byte for byte', async () => {
     cli = await configuredCli(`working_directory: work

@@ -1,7 +1,8 @@
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
 
 const FULL = process.env.TEST_FULL === '1';
@@ -25,11 +26,10 @@ const FILL = `
   ${HOSTILE.map((name) => `CREATE TABLE "${name}" (id integer)`).join(';')}`;
 
 describeWithPostgres('--summary', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let cli: ConfiguredCli;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', { sql: FILL });
   }, 60_000);
@@ -44,8 +44,6 @@ targets:
     subset: {src_url: "${url('shop')}", dst_url: "${url('small')}", subset_tables: [{table: public.customer, where: id <= 5}]}
 `);
   });
-
-  afterAll(() => server?.stop());
 
   async function summaryOf(command: string): Promise<string> {
     const run = await cli.tool([...command.split(' '), '--yes', '--summary', 'made.md']);

@@ -3,10 +3,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { urlTarget } from '../../src/config/urls/url-target.ts';
-import { type AnyServer, startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
+import { startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 /** Runs the program of a new user: an empty home, an empty folder. */
 async function tool(home: string, words: string[]) {
@@ -22,11 +23,10 @@ async function tool(home: string, words: string[]) {
 
 for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'two URLs in place of a configuration', () => {
-    let server: AnyServer;
+    const server = suiteResource(() => startAnyServer(kind));
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      server = await startAnyServer(kind);
       folder = await temporaryFolder();
       await server.create('shop');
       await server.run('shop', [
@@ -36,7 +36,6 @@ for (const kind of testedKinds('mariadb')) {
     });
 
     afterAll(async () => {
-      await server?.stop();
       await folder?.[Symbol.asyncDispose]();
     });
 

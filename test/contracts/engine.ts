@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { DatabaseUrl } from '../../src/engines/database-url.ts';
 import { openDatabase } from '../../src/engines/open-database.ts';
 import { parseUrl } from '../../src/engines/registry.ts';
@@ -21,6 +21,7 @@ import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { asData } from '../helpers/fakes/as-data.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
 export interface ContractServer {
@@ -49,22 +50,15 @@ const SHOWN = "INSERT INTO shown VALUES (0, 'NULL'), (1, '漢字\t\n'), (2, NULL
 
 /** What every engine keeps, proved on a real server; called inside a `describe`. */
 export function engineContract(start: () => Promise<ContractServer>): void {
-  let server: ContractServer;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => start());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await start();
     await server.createDatabase('source');
     await server.fill('source');
     await server.run('source', 'CREATE TABLE shown (id integer PRIMARY KEY, code varchar(20))');
     await server.run('source', SHOWN);
   }, 240_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function contextFor(events: RunEvent[] = [], signal?: AbortSignal): Context {
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };

@@ -20,6 +20,7 @@ import type { Context } from '../../src/runtime/context.ts';
 import { updateLedger } from '../../src/sanitize/ledger/ledger-file.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../helpers/random.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { MASK, schemaChange, weakQuery, wideTables } from './ledger-changes.ts';
 import type { SanitizerServer } from './sanitizer.ts';
 
@@ -45,7 +46,7 @@ interface Change {
 
 /** What a ledger and canaries guarantee on every engine; called inside a `describe`. */
 export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: LedgerRounds): void {
-  let server: SanitizerServer;
+  const server = suiteResource(() => start());
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   /** `public.` where tables have a schema. */
   let prefix: string;
@@ -53,7 +54,6 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
   const name = (rest: string): string => `${prefix}${rest}`;
 
   beforeAll(async () => {
-    server = await start();
     isPostgres = server.schema === 'public';
     prefix = isPostgres ? 'public.' : '';
   }, LIMIT);
@@ -84,7 +84,6 @@ export function ledgerContract(start: () => Promise<SanitizerServer>, rounds: Le
   }, LIMIT);
 
   afterAll(async () => {
-    await server?.stop();
     await folder?.[Symbol.asyncDispose]();
   });
 

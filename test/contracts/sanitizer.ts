@@ -16,6 +16,7 @@ import type { Context } from '../../src/runtime/context.ts';
 import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import { asData } from '../helpers/fakes/as-data.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
 export interface SanitizerServer {
@@ -49,13 +50,11 @@ TRUNCATE TABLE login_log;`;
 
 /** What sanitizing keeps on every engine, proved on a real server; called inside a `describe`. */
 export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
-  let server: SanitizerServer;
-  let pristine: Awaited<ReturnType<typeof temporaryFolder>>;
+  const server = suiteResource(() => start());
+  const pristine = suiteResource(() => temporaryFolder());
   let folder: Awaited<ReturnType<typeof temporaryFolder>> | undefined;
 
   beforeAll(async () => {
-    server = await start();
-    pristine = await temporaryFolder();
     await server.createDatabase('source');
     const { numbers } = server;
     const email = "concat('secret-', i, '@real.example.org')";
@@ -83,9 +82,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   }, LIMIT);
 
   afterAll(async () => {
-    await server?.stop();
     await folder?.[Symbol.asyncDispose]();
-    await pristine?.[Symbol.asyncDispose]();
   });
 
   interface Change {

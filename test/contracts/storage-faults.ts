@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { openRemote } from '../../src/operations/snapshots/remote-repositories.ts';
@@ -15,9 +15,10 @@ import { objectKey } from '../../src/repository/store/keys.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/storage/fault-proxy.ts';
 import { lostBytes } from '../helpers/storage/lost-bytes.ts';
 import { type Machine, machine } from '../helpers/storage/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
 import { startOperation } from '../helpers/storage/storage-process.ts';
 import { storeTables } from '../helpers/storage/stored-snapshot.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 import type { PartName } from '../prove/promises.ts';
 
@@ -77,19 +78,12 @@ export function testStorageFaults({ part: name, often = false, encrypt = false }
       return { fault, kill: null };
     }
 
-    let server: S3Server;
-    let proxy: FaultProxy;
+    const server = suiteResource(() => startS3());
+    const proxy = suiteResource(() => startFaultProxy(server.endpoint));
     let profile: BucketProfile;
 
     beforeAll(async () => {
-      server = await startS3();
-      proxy = await startFaultProxy(server.endpoint);
       profile = { ...(await server.bucket()), encrypt };
-    });
-
-    afterAll(async () => {
-      await proxy.stop();
-      await server.stop();
     });
 
     let pushing: Machine;

@@ -6,11 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { eventProblems } from '../helpers/documents/json-contract.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -26,18 +27,15 @@ const { '.tool': job, '.tool-comment': commentJob }: { '.tool': Job; '.tool-comm
 );
 
 describeWithPostgres('the template for GitLab', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let folder: string;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', {
       sql: 'CREATE TABLE customer (id integer PRIMARY KEY); INSERT INTO customer VALUES (1)',
     });
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tool-gitlab-')));

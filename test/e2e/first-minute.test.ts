@@ -1,26 +1,19 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres/postgres-server.ts';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 describeWithPostgres('the first minute', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let terminal: TestTerminal;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', { sql: 'CREATE TABLE item AS SELECT i AS id FROM generate_series(1, 2000) i' });
   });
   afterEach(() => terminal.close());
-  afterAll(() => server?.stop());
-
   it('two URLs lead to a loaded database with one question and two keys', async () => {
     await using folder = await temporaryFolder();
     terminal = openTerminal({

@@ -2,25 +2,19 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres/postgres-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
 describeWithPostgres('the log of a run on a real server', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let password: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     ({ password } = new URL(server.url('shop')));
     expect(password).toMatch(/.{8}/);
     await server.createDatabase('shop');
@@ -29,11 +23,6 @@ describeWithPostgres('the log of a run on a real server', () => {
             CREATE ROLE clerk LOGIN PASSWORD '${password}'; ALTER TABLE customer ENABLE ROW LEVEL SECURITY;
             CREATE POLICY mine ON customer TO clerk USING (true)`,
     });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   async function tool(name: string, settings: string, words: string[]) {

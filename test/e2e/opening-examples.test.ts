@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
 import {
@@ -10,7 +10,8 @@ import {
   openDocumentedSession,
 } from '../helpers/documents/documented-commands.ts';
 import { describeWithMysql, startMysql } from '../helpers/mysql/mysql-server.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { SECRET_KEY } from '../helpers/terminal/config-folder.ts';
 
 const SHOP = `
@@ -46,15 +47,12 @@ test('configuration: every command runs', async () => {
 });
 
 describeWithPostgres('the first commands of pages', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    postgres = await startPostgres();
     await postgres.createDatabase('shop');
     await postgres.psql('shop', { sql: SHOP });
   });
-
-  afterAll(() => postgres.stop());
 
   const app = (destination: string) => ({
     app: { snapshot: { src_url: postgres.url('shop'), dst_url: postgres.url(destination) } },

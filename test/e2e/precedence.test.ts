@@ -2,23 +2,17 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { LoadPlan } from '../../src/results/load-results.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('which setting wins, as load --dry-run says', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', { sql: 'CREATE TABLE customer (id integer PRIMARY KEY)' });
     const target = (more: string) => `{ snapshot: { src_url: "${server.url('shop')}"${more} }`;
@@ -32,11 +26,6 @@ describeWithPostgres('which setting wins, as load --dry-run says', () => {
     ];
     await writeFile(join(folder.path, 'tool.yml'), text.join('\n'), { mode: 0o600 });
     for (const name of ['own', 'bare']) await tool(['build', name]);
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   async function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/engines/open-database.ts';
 import { parseUrl } from '../../src/engines/registry.ts';
 import type { Runner } from '../../src/process/runner.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  testContext,
-} from '../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('an open database', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('app');
     await server.psql('app', { sql: 'CREATE TABLE person (id int PRIMARY KEY)' });
   }, 60_000);
-
-  afterAll(() => server?.stop());
 
   /** A machine on which looking for client programs prints this. */
   function machine(found: (text: string) => string): { runner: Runner; started: string[] } {

@@ -26,6 +26,7 @@ import {
 } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 type Claim = (entry: { version: string; headline: Record<string, unknown> }) => object;
 
@@ -36,7 +37,7 @@ describeWithPostgres('lists of a bucket', () => {
     let profile: BucketProfile;
     let store: Store;
     let original: Manifest;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
     let readers = 0;
 
     const homeOf = (person: string): string => join(folder.path, person);
@@ -66,7 +67,6 @@ describeWithPostgres('lists of a bucket', () => {
     }
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       [server, s3] = await Promise.all([startPostgres(), startS3()]);
       await server.createDatabase('source');
       await server.psql('source', { sql: 'CREATE TABLE t (a integer); INSERT INTO t VALUES (1)' });
@@ -74,7 +74,6 @@ describeWithPostgres('lists of a bucket', () => {
 
     afterAll(async () => {
       await Promise.all([server?.stop(), s3?.stop()]);
-      await folder?.[Symbol.asyncDispose]();
     });
 
     beforeEach(async () => {

@@ -1,27 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { planSubset } from '../../src/operations/subset/subset.ts';
-import { type AnyServer, startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
+import { startAnyServer, testedKinds } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'the condition of a subset', () => {
-    let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder({ mode: 0o777 }));
+    const server = suiteResource(() => startAnyServer(kind));
 
     beforeAll(async () => {
-      folder = await temporaryFolder({ mode: 0o777 });
-      server = await startAnyServer(kind);
       await server.create('source');
       await server.run('source', ['CREATE TABLE t (id integer PRIMARY KEY)', 'INSERT INTO t VALUES (1), (2), (3)']);
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     async function rowsWhere(where: string) {
       const table = `${server.prefix('source')}.t`;

@@ -1,29 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { access, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { applyBranchCheckout, planBranchCheckout } from '../../src/operations/branch/checkout/checkout.ts';
-import { type AnyServer, startAnyServer } from '../helpers/databases/any-server.ts';
+import { startAnyServer } from '../helpers/databases/any-server.ts';
 import { describeWithKind } from '../helpers/databases/describe-with-kind.ts';
-import { createRepository, type LinkedRepository } from '../helpers/linked-repository.ts';
+import { createRepository } from '../helpers/linked-repository.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const MAIN = `it's $(touch pwned) "main"`;
 
 describeWithKind('postgres', 'working trees of commits by others', () => {
-  let server: AnyServer;
-  let repository: LinkedRepository;
+  const server = suiteResource(() => startAnyServer('postgres'));
+  const repository = suiteResource(() => createRepository(server, { main: MAIN }));
 
   beforeAll(async () => {
-    server = await startAnyServer('postgres');
-    repository = await createRepository(server, { main: MAIN });
     await server.create('crm');
     await repository.link();
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await repository?.[Symbol.asyncDispose]();
-  });
 
   const FAILED = /^The database was not switched\. To see why: (cd .* && tool branch checkout shop .* --tree '.*')\n$/;
 

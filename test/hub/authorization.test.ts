@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { fc } from '../helpers/fast-check.ts';
-import { putStorageProfile, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { putStorageProfile, type Received, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { trials } from '../helpers/trials.ts';
 
 const sequences = trials('authorization/sequences');
@@ -102,11 +103,12 @@ type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 const OBJECT = 'a'.repeat(64);
 
 describeWithPostgres('requests of six roles', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() =>
+    startHub({ memberGroups: ['members'], ownerGroups: ['owners'], auditorGroups: ['auditors'] }),
+  );
   const tokens = new Map<Role, string>();
 
   beforeAll(async () => {
-    hub = await startHub({ memberGroups: ['members'], ownerGroups: ['owners'], auditorGroups: ['auditors'] });
     const bucket = { provider: 'minio', bucket: 'b', endpoint: 'http://127.0.0.1:1', access_key: 'k', secret_key: 's' };
     for (const one of ['open', 'of red', 'of owners']) await putStorageProfile(hub, one, bucket);
     const { db } = hub.database;
@@ -124,8 +126,6 @@ describeWithPostgres('requests of six roles', () => {
       tokens.set(one as Role, (await hub.person(one, groups)).token);
     }
   });
-
-  afterAll(() => hub?.stop());
 
   /** One sequence on names of its own. */
   async function run(steps: Step[]): Promise<void> {

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
 import { findTarget } from '../../hub/database/targets/targets.ts';
@@ -13,6 +13,7 @@ import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
 import { problemSchema } from '../../src/cloud/contract/schemas.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const OBJECT = 'a'.repeat(64);
 const SNAPSHOT = 'abcdef01';
@@ -119,12 +120,11 @@ function rightRequests({
 }
 
 describeWithPostgres('bad input', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() => startHub({ timeouts: { request: 1500, headers: 1000 } }));
   let right: Record<RouteName, Right>;
   let refusedTokens: Record<string, string | undefined>;
 
   beforeAll(async () => {
-    hub = await startHub({ timeouts: { request: 1500, headers: 1000 } });
     await putStorageProfile(hub, 'team', PROFILE);
     await putTarget(hub, 'orders', { settings: { storage_profile: 'team' } });
     await addSnapshot();
@@ -147,8 +147,6 @@ describeWithPostgres('bad input', () => {
       'the token of a disabled user': disabled.token,
     };
   });
-
-  afterAll(() => hub.stop());
 
   async function claimBuild(): Promise<{ build: string; lease: string }> {
     const owner = { token: hub.ownerToken };

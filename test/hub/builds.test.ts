@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { QUEUE_SCHEMA } from '../../hub/database/database.ts';
 import { publish } from '../../hub/database/snapshots/snapshots.ts';
@@ -9,6 +9,7 @@ import { type RunningHub, serve } from '../../hub/serve.ts';
 import { isCron } from '../../src/cloud/contract/cron.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const PROFILE = { provider: 's3', bucket: 'b', access_key: 'key', secret_key: 'secret' };
 const FAST = { supervise: 1, cron: 1, notifyAgain: 1 };
@@ -39,18 +40,11 @@ test.each([
 });
 
 describeWithPostgres('builds of the hub', () => {
-  let hub: TestHub;
-  let other: TestHub;
+  const hub = suiteResource(() => startHub({ queueTimes: FAST }));
+  const other = suiteResource(() => startHub({ keys: hub.settings.keys, queueTimes: FAST }, hub.postgres));
 
   beforeAll(async () => {
-    hub = await startHub({ queueTimes: FAST });
-    other = await startHub({ keys: hub.settings.keys, queueTimes: FAST }, hub.postgres);
     await putStorageProfile(hub, 'team', PROFILE);
-  });
-
-  afterAll(async () => {
-    await other.stop();
-    await hub.stop();
   });
 
   async function newTarget(change: object = {}) {

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordEvent } from '../../hub/database/audit.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
-import { type HttpsProxy, startHttpsProxy } from '../helpers/proxies/https-proxy.ts';
+import { startHttpsProxy } from '../helpers/proxies/https-proxy.ts';
 import { type Chromium, hasChromium, startChromium } from '../helpers/sign-in/chromium.ts';
 import { type IdentityProvider, startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -32,13 +33,12 @@ async function putSnapshot({ database: { db } }: TestHub, target_id: string): Pr
 
 describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (needs chromium)'}`, () => {
   describeWithPostgres('of a hub behind a proxy that speaks TLS', () => {
-    let proxy: HttpsProxy;
+    const proxy = suiteResource(() => startHttpsProxy());
     let provider: IdentityProvider;
     let hub: TestHub;
     let browser: Chromium;
 
     beforeAll(async () => {
-      proxy = await startHttpsProxy();
       const webClient = { redirectUrl: `${proxy.url}/sign-in/callback`, secret: 'secret of the pages' };
       const groups = { ann: ['owners'], bob: ['sales'], eve: ['auditors'] };
       provider = await startIdentityProvider({ webClient, groups, shared: true, deviceFlow: false });
@@ -75,7 +75,6 @@ describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (ne
       await browser?.[Symbol.asyncDispose]();
       await hub?.stop();
       await provider?.stop();
-      await proxy?.stop();
     });
 
     beforeEach(async () => {

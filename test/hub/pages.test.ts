@@ -6,9 +6,10 @@ import { createMetrics } from '../../hub/metrics.ts';
 import { pagesOf } from '../../hub/pages/pages.ts';
 import { nextPage } from '../../hub/pages/sign-in.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
 import { startIdentityProvider } from '../helpers/sign-in/identity-provider.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 function statusAt(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -17,12 +18,11 @@ function statusAt(url: string, headers: Record<string, string>): Promise<number 
 }
 
 describeWithPostgres('pages of the hub', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
   /** Its public address is https, as behind a proxy. */
   let hub: TestHub;
 
   beforeAll(async () => {
-    postgres = await startPostgres();
     await postgres.createDatabase('pages');
     const signIn = {
       provider_url: 'http://127.0.0.1:1',
@@ -37,7 +37,6 @@ describeWithPostgres('pages of the hub', () => {
 
   afterAll(async () => {
     await hub.stop();
-    await postgres.stop();
   });
 
   interface Visit {

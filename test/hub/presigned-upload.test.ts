@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { findObject } from '../../hub/objects/bucket-calls.ts';
 import { openTargetBucket, type TargetBucket } from '../../hub/objects/buckets.ts';
 import type { StorageSettings } from '../../src/cloud/contract/resources.ts';
 import { objectKey } from '../../src/repository/store/keys.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/storage/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 function hash(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
@@ -13,7 +14,7 @@ function hash(content: Uint8Array): string {
 
 /** The signature of an upload covers length, SHA-256 and `If-None-Match`: what a bucket makes of that. */
 describeWithS3('a signed upload', () => {
-  let s3: S3Server;
+  const s3 = suiteResource(() => startS3());
   let settings: StorageSettings;
   let bucket: TargetBucket;
   let content: Buffer;
@@ -22,11 +23,8 @@ describeWithS3('a signed upload', () => {
   let headers: Record<string, string>;
 
   beforeAll(async () => {
-    s3 = await startS3();
     settings = (await s3.bucket()) as StorageSettings;
   });
-
-  afterAll(() => s3.stop());
 
   beforeEach(async () => {
     bucket = await openTargetBucket({ name: 'team', settings, folder: 'target' });

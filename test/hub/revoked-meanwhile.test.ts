@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { putStorageProfile, putTarget, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const PROFILE = { provider: 's3', bucket: 'b', access_key: 'key', secret_key: 'secret' };
 
 describeWithPostgres('a token that is revoked during a request', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() => startHub());
 
   beforeAll(async () => {
-    hub = await startHub();
     await putStorageProfile(hub, 'team', PROFILE);
   });
-
-  afterAll(() => hub.stop());
 
   const newName = (): string => `orders-${randomBytes(4).toString('hex')}`;
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { putStorageProfile, putTarget, type Received, startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const SOURCE = 'postgres://app:very-secret@db.example.com/orders';
 const SHOWN = 'postgres://app@db.example.com/orders';
@@ -16,16 +17,13 @@ function answerOf({ status, text }: Received, name: string): string {
 }
 
 describeWithPostgres('a member and the target of another team', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() => startHub());
   let member: string;
 
   beforeAll(async () => {
-    hub = await startHub();
     await putStorageProfile(hub, 'team', BUCKET);
     member = (await hub.person('mallory', ['developers'])).token;
   });
-
-  afterAll(() => hub.stop());
 
   async function makeTarget(): Promise<string> {
     const name = `orders-${randomBytes(4).toString('hex')}`;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ListCache } from '../../hub/lists/list-cache.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 interface Item {
   name: string;
@@ -12,19 +13,9 @@ interface Item {
 }
 
 describeWithPostgres('lists of targets', () => {
-  let hub: TestHub;
-  let other: TestHub;
+  const hub = suiteResource(() => startHub({ clock: () => new Date(Date.now() + aheadMs) }));
+  const other = suiteResource(() => startHub({ keys: hub.settings.keys }, hub.postgres));
   let aheadMs = 0;
-
-  beforeAll(async () => {
-    hub = await startHub({ clock: () => new Date(Date.now() + aheadMs) });
-    other = await startHub({ keys: hub.settings.keys }, hub.postgres);
-  });
-
-  afterAll(async () => {
-    await other.stop();
-    await hub.stop();
-  });
 
   const list = async (instance: TestHub, token: string, query = ''): Promise<Item[]> =>
     (await instance.send('GET', `/targets?limit=200${query}`, { token })).body.items;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList, type LookupFunction } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sendNotification } from '../../hub/notifications/send.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
-import { startHub, type TestHub } from '../helpers/hub/hub.ts';
+import { startHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const SECRET = 'a-secret-of-the-webhook';
 
@@ -53,15 +54,12 @@ test('a private address is refused when a notification is sent', async () => {
 });
 
 describeWithPostgres('webhooks and names of targets', () => {
-  let hub: TestHub;
+  const hub = suiteResource(() => startHub({ webhookNetworks: allowed(['10.7.0.0', 16]) }));
   let member: string;
 
   beforeAll(async () => {
-    hub = await startHub({ webhookNetworks: allowed(['10.7.0.0', 16]) });
     member = (await hub.person('mona', ['developers'])).token;
   });
-
-  afterAll(() => hub.stop());
 
   const put = (token: string, body: object, { name = newName(), revision = 0 } = {}) =>
     hub.send('PUT', `/targets/${name}`, {

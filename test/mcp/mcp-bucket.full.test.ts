@@ -11,6 +11,7 @@ import {
 } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/storage/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const FILL = `CREATE TABLE team (id integer PRIMARY KEY, name text NOT NULL);
   CREATE TABLE person (id integer PRIMARY KEY, team integer NOT NULL REFERENCES team);
@@ -21,11 +22,10 @@ describeWithPostgres('tool mcp with --allow', () =>
   describeWithS3('and a bucket', () => {
     let server: TestPostgres;
     let s3: S3Server;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
     const clients: Client[] = [];
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       [server, s3] = await Promise.all([startPostgres(), startS3()]);
       await server.createDatabase('source');
       await server.createDatabase('copy');
@@ -51,7 +51,6 @@ describeWithPostgres('tool mcp with --allow', () =>
     afterAll(async () => {
       for (const client of clients) await client.close();
       await Promise.all([server?.stop(), s3?.stop()]);
-      await folder?.[Symbol.asyncDispose]();
     });
 
     async function start(...allow: string[]) {

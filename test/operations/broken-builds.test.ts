@@ -1,35 +1,28 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { verify } from '../../src/operations/snapshots/verify/verify.ts';
 import { createStaging, stagingRoot } from '../../src/repository/staging.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('a build that ends without a snapshot', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', {
       sql: `CREATE TABLE large AS SELECT i, repeat(md5(i::text), 20) AS text FROM generate_series(1, 5000) i;
         CREATE TABLE small AS SELECT 1 AS id`,
     });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   /** Interrupts the build when all of its objects are stored. */
   function interrupted(work: string): Promise<unknown> {

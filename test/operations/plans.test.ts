@@ -23,6 +23,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const LATER_MS = 60_000;
 
@@ -76,11 +77,10 @@ test('each operation that plans has one function that applies its plan', () => {
 
 describeWithPostgres('a plan', () => {
   let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
   let script: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     script = join(folder.path, 'three.sql');
     await writeFile(script, 'CREATE TABLE three (id integer PRIMARY KEY); INSERT INTO three VALUES (3);');
     server = await startPostgres();
@@ -102,7 +102,6 @@ describeWithPostgres('a plan', () => {
 
   afterAll(async () => {
     await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   interface Change {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
 import type { Code, Definitions } from '../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { leaveOutRemote } from '../../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { changeDefinitions } from '../../helpers/databases/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const EMPTY: Definitions = {
   charset: 'utf8mb4',
@@ -332,12 +333,10 @@ describe('the definition of a view or stored program', () => {
 const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a snapshot whose definitions somebody has changed' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('production');
       await server.sql('production', 'CREATE TABLE customer (id INT PRIMARY KEY)', 'INSERT INTO customer VALUES (1)');
       await server.createDatabase('source');
@@ -351,11 +350,6 @@ for (const flavour of FLAVOURS) {
         'CREATE TRIGGER named BEFORE INSERT ON item FOR EACH ROW SET NEW.id = 2',
       );
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     const CHANGES: [string, (definitions: Definitions) => unknown][] = [
       [

@@ -1,13 +1,14 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
 import type { Code, Definitions } from '../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { changeDefinitions } from '../../helpers/databases/change-definitions.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const EMPTY: Definitions = {
   ...{ charset: 'utf8mb4', collation: 'utf8mb4_general_ci' },
@@ -205,13 +206,11 @@ describe('a definition that is accepted', () => {
 const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a forged snapshot' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour, ['--event-scheduler=ON']));
     let outside: string;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour, ['--event-scheduler=ON']);
       outside = join(server.directory, 'outside');
       await mkdir(outside, { mode: 0o777 });
       await server.createDatabase('production');
@@ -224,11 +223,6 @@ for (const flavour of FLAVOURS) {
         'CREATE EVENT ticks ON SCHEDULE EVERY 1 DAY DISABLE DO SELECT 1',
       );
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     const ticks = (create: string) => (definitions: Definitions) =>
       Object.assign(definitions.events[0] ?? {}, { create: create.replaceAll('`x`', '`ticks`') });

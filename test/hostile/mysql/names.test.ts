@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { quoteName } from '../../../src/engines/mysql/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Names that end a quote, a line, a parenthesis or a command, and what a command would do. */
 const PIECES = [
@@ -20,14 +21,12 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a source whose names are hostile' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     /** Of a database, a table, a column and so on; no name of the server's ends with a blank. */
     const name = (kind: string, piece: string): string => `${kind}${piece}.`;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('precious');
       await server.sql('', `CREATE DATABASE ${quoteName(name('src', '`\n\'"\\'))} CHARACTER SET utf8mb4`);
       const source = name('src', '`\n\'"\\');
@@ -46,11 +45,6 @@ for (const flavour of FLAVOURS) {
         );
       }
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function contextFor(destination: string) {
       const src_url = server.url(name('src', '`\n\'"\\'));

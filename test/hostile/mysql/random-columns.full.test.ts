@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/engines/mysql/catalog/definitions/check-definitions.ts';
 import { splitTable, withIndexes } from '../../../src/engines/mysql/catalog/definitions/statement-text.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql/mysql-server.ts';
 import { randomFrom } from '../../helpers/random.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const TABLES = 400;
 const NUMBERS = [
@@ -140,14 +141,11 @@ const KEYS: Record<TestFlavour, string[]> = {
 
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describeWithMysql(flavour, { name: 'columns of every kind and attribute' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      server = await startMysql(flavour);
       for (const name of ['one', 'other']) await server.createDatabase(name);
     }, 240_000);
-
-    afterAll(() => server?.stop());
 
     it('pass the checks and are recreated unchanged', { timeout: 120_000 }, async () => {
       const random = randomFrom(34);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   checkRights,
   createSource,
@@ -7,8 +7,9 @@ import {
   TABLES,
   VIEWS,
 } from '../../helpers/mysql/mysql-rights.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 const LIMIT = 600_000;
@@ -73,19 +74,12 @@ function casesOf(flavour: TestFlavour): RightsCase[] {
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a build by a user without some rights' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await createSource(server);
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     it.each(casesOf(flavour).map((each, at) => ({ ...each, user: `user_${at}` })))(
       '$name: announces exactly what is missing, or names the GRANT',

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readDefinitions } from '../../../src/engines/mysql/catalog/definitions/read-definitions.ts';
 import { readInventory } from '../../../src/engines/mysql/catalog/introspect.ts';
 import { constraintsOf } from '../../../src/engines/mysql/catalog/rights/stored-inventory.ts';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { checkRights, createSource, TABLES, VIEWS } from '../../helpers/mysql/mysql-rights.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mysql');
 const LIMIT = 120_000;
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a build by a user whose rights hide objects' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await createSource(server);
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     const check = (user: string, grants: string[]) =>
       checkRights(server, { user, grants, workingDirectory: `${folder.path}/${user}` });

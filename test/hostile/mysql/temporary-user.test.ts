@@ -8,20 +8,20 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mysql');
 const USERS = "SELECT User AS name FROM mysql.user WHERE User LIKE 'tool-load-%'";
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'the content of a snapshot' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour, ['--local-infile=ON']));
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let outside: string;
 
     beforeAll(async () => {
-      server = await startMysql(flavour, ['--local-infile=ON']);
       outside = await mkdtemp('/tmp/tool-test-outside-');
       await server.sql(
         '',
@@ -39,7 +39,6 @@ for (const flavour of FLAVOURS) {
     });
 
     afterAll(async () => {
-      await server?.stop();
       await folder?.[Symbol.asyncDispose]();
       await rm(outside, { recursive: true, force: true });
     });

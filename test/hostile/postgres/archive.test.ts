@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { archiveDetails } from '../../../src/engines/postgres/dump/archive.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -14,11 +14,11 @@ import type { UserError } from '../../../src/runtime/errors.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** A comment that is long enough to be written over. */
 const COMMENT = 'x'.repeat(200);
@@ -39,8 +39,8 @@ const FILL = `
   SELECT lo_from_bytea(70001, 'content'), lo_from_bytea(70002, ''), lo_from_bytea(70003, decode(repeat('ab', 300000), 'hex'))`;
 
 describeWithPostgres('a forged or incomplete archive', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let manifest: Manifest;
   let before: string;
   let ids = 0;
@@ -69,8 +69,6 @@ describeWithPostgres('a forged or incomplete archive', () => {
   }
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.createDatabase('copy');
     await server.psql('source', { sql: FILL });
@@ -79,11 +77,6 @@ describeWithPostgres('a forged or incomplete archive', () => {
     await server.psql('copy', { sql: 'CREATE TABLE precious AS SELECT 1 AS id' });
     before = await server.dump('copy');
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it.each([false, true])('runs no command that stands in a definition (in place: %s)', async (inPlace) => {
     const proof = join(folder.path, 'executed');

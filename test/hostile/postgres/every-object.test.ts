@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { anyClientTools } from '../../../src/engines/postgres/connection/tools.ts';
 import { listContents } from '../../../src/engines/postgres/dump/archive-contents.ts';
 import { build } from '../../../src/operations/build/build.ts';
@@ -13,31 +13,24 @@ import { EVERY_OBJECT, INVALID_INDEX } from '../../helpers/postgres/every-object
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const ALL = { use_default_schema: false };
 
 describeWithPostgres('a database with every kind of object', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let expected: string[];
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('all_kinds');
     await server.psql('all_kinds', { sql: EVERY_OBJECT });
     await server.psql('all_kinds', { sql: INVALID_INDEX }).catch(() => {});
     expected = await dumpOf('all_kinds');
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   /** Rows in the order of the table's bytes: a restored partition may hold those of another. */
   function dumpOf(database: string): Promise<string[]> {

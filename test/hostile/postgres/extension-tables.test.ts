@@ -11,6 +11,7 @@ import {
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { RELOCATABLE, relocatedPostgres } from '../../helpers/postgres/relocated-postgres.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** As PostGIS (`spatial_ref_sys`) and pg_partman (`part_config`) do: rows of users are dumped, those of the script are not. */
 const CONFIGURED = `
@@ -39,11 +40,10 @@ describeWithPostgres(
   'tables that an extension configures to be dumped',
   () => {
     let server: TestPostgres;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
     let programs: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       programs = await temporaryFolder({ mode: 0o755 });
       server = await startPostgres({}, await relocatedPostgres(programs.path, { tool_test: CONFIGURED }));
       await database('in_public', 'public');
@@ -52,7 +52,6 @@ describeWithPostgres(
 
     afterAll(async () => {
       await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
       await programs?.[Symbol.asyncDispose]();
     });
 

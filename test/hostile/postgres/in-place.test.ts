@@ -1,34 +1,27 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Each takes a lock when it is dropped, and none that lasts when it is made. */
 const functions = (count: number): string => `DO $$ BEGIN FOR i IN 1..${count} LOOP
   EXECUTE format('CREATE FUNCTION f_%s() RETURNS integer LANGUAGE sql AS ''SELECT 1''', i); END LOOP; END $$`;
 
 describeWithPostgres('a load in place', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('little');
     await server.psql('little', { sql: 'CREATE TABLE t (id integer); INSERT INTO t VALUES (1)' });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function contextFor(destination: string) {
     const snapshot = { src_url: server.url('little'), dst_url: destination };

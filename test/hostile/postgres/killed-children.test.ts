@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -11,10 +11,10 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { type Death, killingRunner } from '../../helpers/terminal/killing-runner.ts';
 
 const FULL = process.env.TEST_FULL === '1';
@@ -38,8 +38,8 @@ interface Operation {
 }
 
 describeWithPostgres('a program that is killed', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let before: string;
 
   function context(): Context {
@@ -55,8 +55,6 @@ describeWithPostgres('a program that is killed', () => {
   }
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: FILL });
     await server.createDatabase('copy');
@@ -65,11 +63,6 @@ describeWithPostgres('a program that is killed', () => {
     before = await server.dump('copy');
     await writeFile(join(folder.path, 'script.sql'), 'CREATE TABLE scripted (id integer);\n');
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   const loadWith = (request: () => Partial<LoadRequest>) => async (given: Context) =>
     applyLoad(given, await planLoad(given, { target: 'app', cpus: 1, ...request() }));

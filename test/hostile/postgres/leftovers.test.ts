@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { lockDestination, verifyLock } from '../../../src/engines/postgres/server/server.ts';
@@ -14,20 +14,18 @@ import {
   describeWithPostgres,
   eventually,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('databases beside a destination', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres({ max_prepared_transactions: '5', wal_level: 'logical' }));
   let events: RunEvent[];
   let context: Context;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres({ max_prepared_transactions: '5', wal_level: 'logical' });
     await server.createDatabase('source');
     await server.psql('source', { sql: 'CREATE TABLE item (id integer); INSERT INTO item VALUES (1), (2)' });
     await build(contextFor('source'), { target: 'app' });
@@ -42,11 +40,6 @@ describeWithPostgres('databases beside a destination', () => {
     }
     await server.createDatabase('copy');
     await sql('CREATE TABLE mine (id integer); INSERT INTO mine VALUES (7)');
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function contextFor(source: string): Context {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -9,10 +9,10 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** One object of every kind that has an owner, with names that need quotes. */
 const FILL = `
@@ -74,14 +74,12 @@ const SYSTEM_PRIVILEGES = `SELECT o, proacl::text FROM pg_proc, CAST(oid AS regp
 const ROLES = ['appuser', 'reader', 'wri"ter', 'loader'];
 
 describeWithPostgres('who may do what in a database that was loaded', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let events: RunEvent[];
   let context: Context;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     for (const role of ROLES) {
       await server.psql('postgres', { sql: `CREATE ROLE "${role.replaceAll('"', '""')}" LOGIN PASSWORD 'pw'` });
     }
@@ -98,11 +96,6 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
       if (name.startsWith('copy')) await server.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
     }
     await server.createDatabase('copy', 'appuser');
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function contextFor(): Context {

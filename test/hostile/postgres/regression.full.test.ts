@@ -1,14 +1,10 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { buildAndLoad } from '../../helpers/databases/build-and-load.ts';
 import { copyByPgDump, dumpDifferences } from '../../helpers/databases/dump-differences.ts';
 import { canBuildRegression, makeRegressionDatabase, REGRESSION } from '../../helpers/postgres/postgres-regression.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const ALL = { use_default_schema: false };
 const COPY = `${REGRESSION}_copy`;
@@ -18,22 +14,13 @@ const FLAGS = ['--no-publications', '--no-subscriptions', '--no-tablespaces', '-
 describeWithPostgres(
   "PostgreSQL's regression database",
   () => {
-    let server: TestPostgres;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-    let work: Awaited<ReturnType<typeof temporaryFolder>>;
+    const work = suiteResource(() => temporaryFolder());
+    const folder = suiteResource(() => temporaryFolder({ mode: 0o755 }));
+    const server = suiteResource(() => startPostgres({ max_prepared_transactions: '2', max_connections: '60' }));
 
     beforeAll(async () => {
-      work = await temporaryFolder();
-      folder = await temporaryFolder({ mode: 0o755 });
-      server = await startPostgres({ max_prepared_transactions: '2', max_connections: '60' });
       await makeRegressionDatabase(server, folder.path);
     }, 1_200_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-      await work?.[Symbol.asyncDispose]();
-    });
 
     it('has hundreds of tables', async () => {
       const tables = `SELECT count(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace`;

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { checkPostgresRights, createRightsSource } from '../../helpers/postgres/postgres-rights.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a role that lacks a right on any object of any kind', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let revocations: string[];
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     revocations = await createRightsSource(server);
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it('builds a complete snapshot or announces its gaps, or is refused with the SQL that helps', async () => {
     expect(revocations.length).toBeGreaterThan(80);

@@ -8,6 +8,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** The role may read all of it but for what a case takes away. */
 const READABLE = `
@@ -48,10 +49,9 @@ const RIGHTS: { right: string; sql: string; names?: string }[] = [
 describeWithPostgres('a build by a role that lacks a right', () => {
   let server: TestPostgres;
   let kinds: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     [server, kinds] = await Promise.all([startPostgres(), startPostgres()]);
     await createRightsSource(kinds);
     await server.psql('postgres', { sql: `CREATE ROLE reader LOGIN PASSWORD 'reader'` });
@@ -60,7 +60,6 @@ describeWithPostgres('a build by a role that lacks a right', () => {
   afterAll(async () => {
     await server?.stop();
     await kinds?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   it.each(RIGHTS.map((each, index) => ({ ...each, database: `rights_${index}` })))(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
@@ -8,10 +8,10 @@ import { normalized, withDetails } from '../../helpers/databases/build-and-load.
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Forced, row level security also hides rows from the owner of the table, who then sees none of these. */
 const SOURCE = `
@@ -25,22 +25,15 @@ const SOURCE = `
   CREATE MATERIALIZED VIEW summary AS SELECT count(*) AS n FROM parts WITH NO DATA`;
 
 describeWithPostgres('forced row level security', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('secured');
     await server.psql('secured', { sql: SOURCE });
     await server.psql('postgres', { sql: `CREATE ROLE loader LOGIN CREATEDB PASSWORD 'loader'` });
     await build(contextOf('unused'), { target: 'secured' });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function contextOf(destination: string) {
     const dst_url = server.url(destination).replace(/\/\/[^@]*@/, '//loader:loader@');

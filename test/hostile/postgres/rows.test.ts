@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
@@ -9,11 +9,11 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FORGED = [
   { what: 'an end-of-copy mark in the middle', rows: (command: string) => `1\tone\n\\.\n${command}\n\\.\n\n\n` },
@@ -36,8 +36,8 @@ const FORGED = [
 ];
 
 describeWithPostgres('rows of a forged snapshot', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let manifest: Manifest;
   let before: string;
 
@@ -47,8 +47,6 @@ describeWithPostgres('rows of a forged snapshot', () => {
   }
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.createDatabase('copy');
     await server.psql('source', {
@@ -59,11 +57,6 @@ describeWithPostgres('rows of a forged snapshot', () => {
     manifest = (await findSnapshot(context(), { target: 'app' })).manifest;
     before = await server.dump('copy');
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it.each([
     ...FORGED.map((one) => ({ ...one, inPlace: false })),

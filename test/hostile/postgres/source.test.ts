@@ -14,6 +14,7 @@ import {
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { type Forge, startForgingServer } from '../../helpers/proxies/forging-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** At most 63 bytes each, as the server has them. */
 const NAMES = (proof: string): string[] => [
@@ -30,7 +31,7 @@ const NAMES = (proof: string): string[] => [
 
 describeWithPostgres('a hostile source', () => {
   let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder({ mode: 0o777 }));
   let proof: string;
 
   function context(source: string): Context {
@@ -49,7 +50,6 @@ describeWithPostgres('a hostile source', () => {
   }
 
   beforeAll(async () => {
-    folder = await temporaryFolder({ mode: 0o777 });
     proof = join(folder.path, 'x');
     server = await startPostgres();
     await server.createDatabase('named');
@@ -78,7 +78,6 @@ describeWithPostgres('a hostile source', () => {
 
   afterAll(async () => {
     await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   it('a source whose names contain control characters, quotes and commands is built, loaded and subset', async () => {

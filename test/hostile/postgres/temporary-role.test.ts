@@ -8,20 +8,19 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const ROLES = `SELECT coalesce(string_agg(rolname, ' ' ORDER BY rolname), '') FROM pg_roles WHERE rolname !~ '^pg_'`;
 
 describeWithPostgres('code of a snapshot that a superuser loads', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let outside: string;
 
   beforeAll(async () => {
-    server = await startPostgres();
     outside = await mkdtemp('/tmp/tool-test-outside-');
     await server.psql('postgres', {
       sql: `CREATE ROLE plain LOGIN CREATEDB PASSWORD 'plain'; CREATE ROLE maker LOGIN CREATEDB CREATEROLE PASSWORD 'maker'`,
@@ -39,7 +38,6 @@ describeWithPostgres('code of a snapshot that a superuser loads', () => {
   });
 
   afterAll(async () => {
-    await server?.stop();
     await folder?.[Symbol.asyncDispose]();
     await rm(outside, { recursive: true, force: true });
   });

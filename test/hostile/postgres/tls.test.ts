@@ -19,6 +19,7 @@ import {
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { type Certificate, makeAuthority, type Signed, sign, speakTls } from '../../helpers/postgres/postgres-tls.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Users that the server lets in by one transport only, by certificate, or by the password itself. */
 const USERS = `
@@ -52,7 +53,7 @@ interface Case {
 describeWithPostgres('TLS of a connection of our own', () => {
   const servers: TestPostgres[] = [];
   const proxies: Server[] = [];
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
   let authority: Certificate;
   let other: Certificate;
   let client: Certificate;
@@ -60,7 +61,6 @@ describeWithPostgres('TLS of a connection of our own', () => {
   const passwords: Record<string, string> = {};
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     authority = await makeAuthority(join(folder.path, 'own'));
     other = await makeAuthority(join(folder.path, 'other'));
     client = await sign(authority, { name: 'client', subject: '/CN=certified' });
@@ -93,7 +93,6 @@ describeWithPostgres('TLS of a connection of our own', () => {
   afterAll(async () => {
     for (const proxy of proxies) proxy.close();
     for (const server of servers) await server.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   let homes = 0;

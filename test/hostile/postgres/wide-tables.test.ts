@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { quoteName } from '../../../src/engines/postgres/connection/quote.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -12,18 +12,18 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { forgeSnapshot } from '../../helpers/storage/forged-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Names of 63 bytes that quotes make twice as long, so that one COPY is longer than an argument may be. */
 const COLUMNS = Array.from({ length: 1200 }, (_, i) => `${'"'.repeat(59)}${String(i).padStart(4, '0')}`);
 
 describeWithPostgres('a table whose COPY is longer than an argument', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let manifest: Manifest;
 
   function context(): Context {
@@ -38,8 +38,6 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
   }
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     const file = join(folder.path, 'fill.sql');
     await writeFile(
@@ -50,11 +48,6 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
     await build(context(), { target: 'app', cpus: 1 });
     manifest = (await findSnapshot(context(), { target: 'app' })).manifest;
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it.each([false, true])('is loaded, and its rows are never commands (in place: %s)', async (inPlace) => {
     await applyLoad(context(), await planLoad(context(), { target: 'app', snapshot: manifest.id, cpus: 1, inPlace }));

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { auxiliaryNames } from '../../../src/engines/mysql/server/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
@@ -27,21 +27,20 @@ import { destinationCopyLines } from '../../../src/operations/targets/targets-te
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { BRANCH_SERVERS, type BranchServer } from '../../helpers/databases/branch-servers.ts';
+import { BRANCH_SERVERS } from '../../helpers/databases/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FULL = process.env.TEST_FULL !== undefined;
 const DIRTY = ['DELETE FROM person WHERE id > 50', 'CREATE TABLE mine (id integer)'];
 
 describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot, nameLimit: { most, lengthOf } }) => {
-  let server: BranchServer;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => start());
   let pristine: string;
   let now = new Date('2026-11-01T00:00:00Z');
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await start();
     await build(contextWith(), { target: 'app' });
     await mkdir(join(folder.path, 'checkout'));
     gitIn('init', '--quiet', '--initial-branch=main');
@@ -57,11 +56,6 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
       if (name.startsWith('copy')) await server.drop(name);
     }
     await server.createDestination('copy');
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function gitIn(...words: string[]): void {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { connect as connectMysql } from '../../../src/engines/mysql/connection/connect.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { connect as connectPostgres } from '../../../src/engines/postgres/connection/connect.ts';
@@ -21,16 +21,15 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/remove-save.ts';
 import { listSaves } from '../../../src/operations/save/saves.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { BRANCH_SERVERS, type BranchServer } from '../../helpers/databases/branch-servers.ts';
+import { BRANCH_SERVERS } from '../../helpers/databases/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describe.each(BRANCH_SERVERS)('a branch from a branch on $name', ({ kind, start }) => {
-  let server: BranchServer;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => start());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await start();
     await server.createDestination('copy');
     await build(context(), { target: 'app' });
     await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true, undo: false }));
@@ -38,11 +37,6 @@ describe.each(BRANCH_SERVERS)('a branch from a branch on $name', ({ kind, start 
     await sql('DELETE FROM person WHERE id > 50');
     await sql('CREATE TABLE mine (id integer)');
   }, 240_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function context(more: Partial<Context> = {}): Context {
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import { applyBranchHook, type BranchHookRequest, planBranchHook } from '../../../src/operations/branch/hook/hook.ts';
 import { branchHookQuestion } from '../../../src/operations/branch/hook/text.ts';
@@ -13,19 +13,17 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../../helpers/program.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('branch hook and branch checkout', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.createDatabase('copy');
     await server.psql('source', { sql: 'CREATE TABLE person (id integer)' });
@@ -46,11 +44,6 @@ describeWithPostgres('branch hook and branch checkout', () => {
     git('checkout', '--quiet', 'main');
     await fakeTool(`printf '%s\\n' "$*" >> ${path('calls')}; echo switched`);
     await writeFile(path('calls'), '');
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   const path = (name: string): string => join(folder.path, name);

@@ -1,29 +1,23 @@
 import { cp, mkdir, rename } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { planReset } from '../../../src/operations/reset/reset.ts';
-import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { createRepository } from '../../helpers/linked-repository.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithKind('postgres', 'branches that are in use', () => {
-  let server: AnyServer;
-  let repository: LinkedRepository;
+  const server = suiteResource(() => startAnyServer('postgres'));
+  const repository = suiteResource(() => createRepository(server));
 
   beforeAll(async () => {
-    server = await startAnyServer('postgres');
-    repository = await createRepository(server);
     await repository.link();
     repository.git('main', 'worktree', 'add', '--quiet', repository.path('one'), '-b', 'one');
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await repository?.[Symbol.asyncDispose]();
-  });
 
   async function pruned(folder: string, { unusedMs, settings = {} }: { unusedMs?: number; settings?: object } = {}) {
     const context = { ...repository.contextWith(settings), cwd: repository.path(folder) };

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
@@ -23,11 +23,11 @@ import { asData } from '../../helpers/fakes/as-data.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../../helpers/program.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE person (id serial PRIMARY KEY, name text);
@@ -39,14 +39,12 @@ const LOSE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 describeWithPostgres('branches that are reset in place', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let pristine: string;
   let events: RunEvent[] = [];
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     for (const name of ['source', 'copy']) await server.createDatabase(name);
     await server.psql('source', { sql: FILL });
     await build(contextWith(), { target: 'app' });
@@ -58,11 +56,6 @@ describeWithPostgres('branches that are reset in place', () => {
 
   beforeEach(() => {
     events = [];
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function contextWith(signal?: AbortSignal) {

@@ -24,6 +24,7 @@ import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts'
 import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { psqlAt, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const run = promisify(execFile);
 
@@ -104,7 +105,7 @@ const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => /^tool-
 for (const kind of SERVER_KINDS) {
   describeWithKind(kind, 'the import of a dump', () => {
     let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder({ mode: 0o755 }));
     /** Of this suite alone: others start such servers meanwhile. */
     let temporary: Awaited<ReturnType<typeof temporaryFolder>>;
     let settings: Partial<Settings>;
@@ -138,7 +139,6 @@ for (const kind of SERVER_KINDS) {
     };
 
     beforeAll(async () => {
-      folder = await temporaryFolder({ mode: 0o755 });
       server = await startAnyServer(kind);
       await server.create('shop');
       await server.run('shop', kind === 'postgres' ? POSTGRES : MYSQL);
@@ -160,7 +160,6 @@ for (const kind of SERVER_KINDS) {
       vi.unstubAllEnvs();
       await server?.stop();
       await temporary?.[Symbol.asyncDispose]();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     const formats: [string, string[]][] =

@@ -4,10 +4,11 @@ import { cp, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { exampleEnvironment } from '../../helpers/example-environment.ts';
-import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { createRepository } from '../../helpers/linked-repository.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const run = promisify(execFile);
 const EXAMPLES = fileURLToPath(new URL('../../../examples/working-trees/', import.meta.url));
@@ -120,23 +121,14 @@ return new class extends Migration
 ];
 
 describeWithKind('postgres', 'the tests of examples/working-trees', () => {
-  let server: AnyServer;
-
-  beforeAll(async () => {
-    server = await startAnyServer('postgres');
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-  });
+  const server = suiteResource(() => startAnyServer('postgres'));
 
   for (const { name, packages, ...framework } of FRAMEWORKS) {
     const missing = Object.keys(packages).find((each) => !existsSync(packages[each] ?? ''));
     describe.skipIf(missing)(missing ? `${name} (skipped: ${missing} is not installed)` : name, () => {
-      let repository: LinkedRepository;
+      const repository = suiteResource(() => createRepository(server));
 
       beforeAll(async () => {
-        repository = await createRepository(server);
         const { git, path } = repository;
         await cp(`${EXAMPLES}${name}`, path('main/app'), { recursive: true });
         await writeFile(path('main/.gitignore'), `.env.local\ntool.yml\napp/${framework.file}\n`);
@@ -147,7 +139,6 @@ describeWithKind('postgres', 'the tests of examples/working-trees', () => {
       });
 
       afterAll(async () => {
-        await repository?.[Symbol.asyncDispose]();
         for (const database of await server.databases()) await server.drop(database);
       });
 

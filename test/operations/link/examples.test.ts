@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { exampleEnvironment } from '../../helpers/example-environment.ts';
-import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { createRepository } from '../../helpers/linked-repository.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const run = promisify(execFile);
 const EXAMPLES = fileURLToPath(new URL('../../../examples/working-trees/', import.meta.url));
@@ -16,12 +17,10 @@ const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const FOLDERS = ['laravel', 'prisma'];
 
 describeWithKind('postgres', 'examples/working-trees', () => {
-  let server: AnyServer;
-  let repository: LinkedRepository;
+  const server = suiteResource(() => startAnyServer('postgres'));
+  const repository = suiteResource(() => createRepository(server));
 
   beforeAll(async () => {
-    server = await startAnyServer('postgres');
-    repository = await createRepository(server);
     await symlink(MODULES, repository.path('node_modules'));
     for (const name of FOLDERS) {
       await mkdir(repository.path(`main/${name}`));
@@ -31,11 +30,6 @@ describeWithKind('postgres', 'examples/working-trees', () => {
     repository.git('main', 'add', '.');
     repository.git('main', 'commit', '--quiet', '-m', 'applications');
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await repository?.[Symbol.asyncDispose]();
-  });
 
   it.each(FOLDERS)('%s writes to a database of its own in two trees at once', async (name) => {
     const { path, git, link, unlink } = repository;

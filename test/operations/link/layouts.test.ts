@@ -1,29 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
 import { applyLink, planLink } from '../../../src/operations/link/link.ts';
 import { applyUnlink, planUnlink } from '../../../src/operations/link/unlink.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import { type AnyServer, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { createRepository } from '../../helpers/linked-repository.ts';
 import { PROGRAM } from '../../helpers/program.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithKind('postgres', 'tool link in other layouts of a repository', () => {
-  let server: AnyServer;
-  let repository: LinkedRepository;
-
-  beforeAll(async () => {
-    server = await startAnyServer('postgres');
-    repository = await createRepository(server);
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await repository?.[Symbol.asyncDispose]();
-  });
+  const server = suiteResource(() => startAnyServer('postgres'));
+  const repository = suiteResource(() => createRepository(server));
 
   const path = (name: string): string => repository.path(name);
   const inTree = (cwd: string): Context => ({ ...repository.contextWith(), cwd });

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
-import { createRepository, type LinkedRepository } from '../../helpers/linked-repository.ts';
+import { createRepository } from '../../helpers/linked-repository.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { runTreeRounds } from './tree-rounds.ts';
 
 const ROUNDS = Number(process.env.TREE_ROUNDS ?? 200);
@@ -10,19 +11,12 @@ const TREES = 20;
 
 for (const kind of testedKinds('mariadb')) {
   describeWithKind(kind, 'working trees', () => {
-    let server: AnyServer;
-    let repository: LinkedRepository;
+    const server = suiteResource(() => startAnyServer(kind));
+    const repository = suiteResource(() => createRepository(server));
 
     beforeAll(async () => {
-      server = await startAnyServer(kind);
-      repository = await createRepository(server);
       await repository.link();
     }, 60_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await repository?.[Symbol.asyncDispose]();
-    });
 
     it(`get ${TREES} databases at once`, async () => {
       const { git, gitAtOnce, databaseOf, path, branches, prune, rowsIn } = repository;

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -16,10 +16,10 @@ import { EVERY_OBJECT } from '../../helpers/postgres/every-object.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Dependencies between tables that differ and tables that do not; `large` is large enough for its indexes to be dropped. */
 const DEPENDENT = `
@@ -94,24 +94,17 @@ const CHANGES: { change: string; tables: string[]; full?: true }[] = [
 const ALWAYS = ['public.price', ...(FULL ? ['public.unlogged'] : [])];
 
 describeWithPostgres('a load of what differs from the base copy', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   const events: RunEvent[] = [];
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     if (FULL) await server.psql('source', { sql: EVERY_OBJECT });
     await server.psql('source', { sql: DEPENDENT });
     await build(contextWith(), { target: 'app' });
     await load({ keepBase: true });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function contextWith(snapshot: TargetSettings['snapshot'] = {}, work = 'work'): Context {
     const urls = { src_url: server.url('source'), dst_url: server.url('copy') };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -9,10 +9,10 @@ import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE country (id integer PRIMARY KEY, name text UNIQUE);
@@ -51,14 +51,12 @@ const SCRIBBLER = `
   CREATE MATERIALIZED VIEW scribbling AS SELECT public.scribble()`;
 
 describeWithPostgres('a load of some tables', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let events: RunEvent[];
   let context: Context;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     for (const [name, sql] of Object.entries({ source: FILL, scribbler: SCRIBBLER })) {
       await server.createDatabase(name);
       await server.psql(name, { sql });
@@ -75,11 +73,6 @@ describeWithPostgres('a load of some tables', () => {
     }
     await server.createDatabase('copy');
     await server.psql('copy', { sql: 'CREATE TABLE mine (id integer); INSERT INTO mine VALUES (7)' });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function newContext(schema_config: object = { use_default_schema: false }): Context {

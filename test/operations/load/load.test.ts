@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -14,10 +14,10 @@ import {
   describeWithPostgres,
   eventually,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL, boss integer REFERENCES person);
@@ -25,14 +25,12 @@ const FILL = `
   CREATE SEQUENCE counter; SELECT setval('counter', 42)`;
 
 describeWithPostgres('a load', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let events: RunEvent[];
   let context: Context;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: FILL });
     await build(newContext(), { target: 'app', note: 'first' });
@@ -46,11 +44,6 @@ describeWithPostgres('a load', () => {
     }
     await server.createDatabase('copy');
     await server.psql('copy', { sql: 'CREATE TABLE mine (id integer); INSERT INTO mine VALUES (7)' });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function newContext(signal?: AbortSignal): Context {

@@ -1,10 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** More than travel together in a packet. */
 const TABLES = 130;
@@ -13,13 +14,11 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'many small tables' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let context: ReturnType<typeof testContext>;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('source');
       await server.sql(
         'source',
@@ -42,11 +41,6 @@ for (const flavour of FLAVOURS) {
       };
       context = testContext({ settings });
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     async function objects(): Promise<Map<string, number>> {
       const root = join(folder.path, 'work', 'objects');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
@@ -7,13 +7,13 @@ import { normalized } from '../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { type ChangedTable, randomTable, SPOIL, TYPES } from '../../helpers/postgres/random-changes.ts';
 import { SCHEMA, startWork } from '../../helpers/postgres/random-history.ts';
 import { randomFrom } from '../../helpers/random.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? (process.env.TEST_FULL ? 400 : 6));
 const SEED = Number(process.env.SEED ?? 39);
@@ -21,22 +21,12 @@ const SEED = Number(process.env.SEED ?? 39);
 const ROUNDS_OF_SCHEMA = 25;
 
 describeWithPostgres('resets after random changes', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres({ max_prepared_transactions: '20' }));
   const random = randomFrom(SEED);
   const whole = (below: number): number => Math.floor(random() * below);
   const oneOf = <Item>(items: readonly Item[]): Item => items[whole(items.length)] as Item;
   const draw = { random, oneOf };
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres({ max_prepared_transactions: '20' });
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   async function loaded(name: string, sql: string) {
     const [source, copy] = [`source_${name}`, `copy_${name}`];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -13,10 +13,10 @@ import { asData } from '../../helpers/fakes/as-data.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE person (id serial PRIMARY KEY, name text UNIQUE, boss integer REFERENCES person ON DELETE CASCADE,
@@ -41,14 +41,12 @@ const FILL = `
   CREATE SEQUENCE unused; CREATE SEQUENCE counter; SELECT setval('counter', 42)`;
 
 describeWithPostgres('a reset in place', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres({ intervalstyle: 'iso_8601' }));
   let events: RunEvent[] = [];
   let pristine: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres({ intervalstyle: 'iso_8601' });
     await server.createDatabase('source');
     await server.psql('source', { sql: FILL });
     await build(contextWith(), { target: 'app' });
@@ -58,11 +56,6 @@ describeWithPostgres('a reset in place', () => {
 
   beforeEach(() => {
     events = [];
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function contextWith(before?: ('load' | 'agent')[]): Context {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { findBaseCopies, newFromBase } from '../../../src/engines/postgres/branches/base-copies.ts';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
@@ -26,10 +26,10 @@ import {
   describeWithPostgres,
   eventually,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL, boss integer REFERENCES person);
@@ -41,14 +41,12 @@ const FILL = `
 const itInFull = it.runIf(process.env.TEST_FULL);
 
 describeWithPostgres('a reset', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let events: RunEvent[] = [];
   let pristine: string;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: FILL });
     await build(contextWith(), { target: 'app' });
@@ -62,11 +60,6 @@ describeWithPostgres('a reset', () => {
       if (name.startsWith('copy')) await sql(`DROP DATABASE "${name}" WITH (FORCE)`, 'postgres');
     }
     await server.createDatabase('copy');
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   /** `controller`: aborted when the creation of a spare begins. */

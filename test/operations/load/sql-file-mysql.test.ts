@@ -1,21 +1,20 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 for (const flavour of testedFlavours('mysql')) {
   describeWithMysql(flavour, { name: 'a load of an SQL file' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour, ['--local-infile=1', '--event-scheduler=OFF']));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour, ['--local-infile=1', '--event-scheduler=OFF']);
       await server.createDatabase('prod');
       await server.sql('prod', 'CREATE TABLE orders (id INT PRIMARY KEY)', 'INSERT INTO orders VALUES (1)');
     }, 240_000);
@@ -26,11 +25,6 @@ for (const flavour of testedFlavours('mysql')) {
       }
       await server.createDatabase('copy');
       await server.sql('copy', 'CREATE TABLE mine (id INT PRIMARY KEY)', 'INSERT INTO mine VALUES (7)');
-    });
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     async function load(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadSummary } from '../../../src/operations/load/text.ts';
@@ -10,18 +10,16 @@ import type { LoadResult } from '../../../src/results/load-results.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a load of an SQL file', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('prod');
     await server.psql('prod', { sql: 'CREATE TABLE orders (id integer); INSERT INTO orders VALUES (1)' });
   }, 60_000);
@@ -32,11 +30,6 @@ describeWithPostgres('a load of an SQL file', () => {
     }
     await server.createDatabase('copy');
     await server.psql('copy', { sql: 'CREATE TABLE mine (id integer); INSERT INTO mine VALUES (7)' });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   async function load(sql: string | Buffer, request: Partial<LoadRequest> = {}): Promise<LoadResult> {

@@ -1,27 +1,21 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
 import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/databases/migration-tables.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithMysql('mariadb', { name: 'the migrations of a snapshot' }, () => {
-  let server: TestMysql;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startMysql('mariadb'));
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startMysql('mariadb');
     for (const name of ['a', 'b']) await server.createDatabase(name);
     const statements = `${MIGRATION_TABLES}; ${OTHER_TABLES}`.split(';').filter((text) => text.trim() !== '');
     for (const statement of statements) await server.sql('a', statement);
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it.each([false, true])('are read from the dump, by the program: %s', async (program) => {
     const targets = Object.fromEntries(

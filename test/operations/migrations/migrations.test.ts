@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
@@ -18,19 +18,17 @@ import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpe
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('the git repository and the migrations of a snapshot', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let minute = 0;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.createDatabase('copy');
     await server.psql('source', { sql: `CREATE SCHEMA a; CREATE SCHEMA b; ${MIGRATION_TABLES}; ${OTHER_TABLES}` });
@@ -39,11 +37,6 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     git('remote', 'add', 'origin', 'https://me:se@cret@git.example.com/app.git?token=hidden');
     git('commit', '--quiet', '--allow-empty', '-m', 'one');
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function checkout(path: string): string {
     return join(folder.path, 'checkout', path);

@@ -2,16 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { listServers } from '../../../src/operations/servers/list/list.ts';
-import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../../helpers/databases/any-server.ts';
+import { SERVER_KINDS, type ServerKind, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { dumpAt, eventually, psqlAt, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../../helpers/random.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { startTool, type ToolProcess } from '../../helpers/terminal/tool-process.ts';
 
 const ROUNDS = 200;
@@ -76,16 +77,14 @@ for (const kind of SERVER_KINDS) {
 function killRounds(kind: ServerKind): void {
   const engine = kind === 'postgres' ? kind : 'mysql';
   const { count, content } = READERS[engine];
-  let server: AnyServer;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder({ mode: 0o755 }));
+  const server = suiteResource(() => startAnyServer(kind));
   let settings: Partial<Settings>;
   let environment: Record<string, string> = {};
   let pristine: unknown;
   const longest = new Map<(typeof COMMANDS)[number], number>();
 
   beforeAll(async () => {
-    folder = await temporaryFolder({ mode: 0o755 });
-    server = await startAnyServer(kind);
     await server.create('shop');
     await server.run('shop', STATEMENTS[engine]);
     if (kind === 'mysql') {
@@ -101,11 +100,6 @@ function killRounds(kind: ServerKind): void {
     await done(['build', 'shop']);
     pristine = await content(server.url('shop'));
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   const run = (words: string[]): ToolProcess =>
     startTool({ config: join(folder.path, 'tool.yml'), words, environment });

@@ -24,21 +24,19 @@ import {
   eventually,
   psqlAt,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { startTool } from '../../helpers/terminal/tool-process.ts';
 
 describeWithPostgres('servers on images', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let settings: Partial<Settings>;
   const inFolder = (name: string): string[] => readdirSync(join(folder.path, name));
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('shop');
     await server.psql('shop', {
       sql: `CREATE ROLE clerk;
@@ -55,8 +53,6 @@ describeWithPostgres('servers on images', () => {
   afterAll(async () => {
     const { servers } = await listServers(testContext({ settings }));
     if (servers.length > 0) await down({});
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   const up = async (request: Partial<UpRequest> = {}) => {

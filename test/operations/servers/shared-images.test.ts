@@ -43,12 +43,13 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const MARK = 'zqkwpfxa';
 
 describeWithPostgres('images beside sanitized snapshots', () => {
   let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
   let maker: Context;
   let key: string;
   let snapshot: SnapshotRow;
@@ -70,7 +71,6 @@ describeWithPostgres('images beside sanitized snapshots', () => {
   };
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     await mkdir(bucket());
     server = await startPostgres();
     await server.createDatabase('shop');
@@ -95,7 +95,6 @@ describeWithPostgres('images beside sanitized snapshots', () => {
       if ((await listServers(reader)).servers.length > 0) await applyDown(reader, await planDown(reader, {}));
     }
     await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   const images = (): string[] => globSync(bucket('snapshots', 'image+*', '*'));

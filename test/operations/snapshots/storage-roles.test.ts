@@ -11,23 +11,22 @@ import { createS3Client } from '../../../src/repository/s3/client.ts';
 import type { BucketProfile } from '../../../src/repository/s3/connection.ts';
 import { makeOwnersRole } from '../../helpers/storage/bucket-role.ts';
 import { type Machine, machine } from '../../helpers/storage/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/storage/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/storage/s3-server.ts';
 import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('an encrypted bucket, by temporary credentials of a role', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3({ roles: true }));
   let folder: string;
   let role: string;
   let profile: BucketProfile;
 
   beforeAll(async () => {
-    server = await startS3({ roles: true });
     role = await makeOwnersRole(server, 'team');
     folder = mkdtempSync(join(tmpdir(), 'tool-cli-'));
   });
 
   afterAll(async () => {
-    await server.stop();
     rmSync(folder, { recursive: true });
   });
 

@@ -7,11 +7,11 @@ import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres/postgres-server.ts';
 import { type Standby, startStandby } from '../../helpers/postgres/postgres-standby.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE country (code text PRIMARY KEY);
@@ -34,13 +34,11 @@ const PG_BASEBACKUP = await findServerPrograms(testContext({ settings: {} })).th
 describeWithPostgres(
   'a subset',
   () => {
-    let server: TestPostgres;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startPostgres());
     let standby: Standby;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startPostgres();
       await server.createDatabase('source');
       await server.psql('source', { sql: FILL });
       standby = await startStandby(server);
@@ -48,8 +46,6 @@ describeWithPostgres(
 
     afterAll(async () => {
       await standby?.stop();
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     function contextFor(section: SubsetSettings) {

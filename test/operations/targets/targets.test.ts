@@ -6,25 +6,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refreshInThread } from '../../../src/operations/refresh-thread.ts';
 import { checkTarget, listTargets } from '../../../src/operations/targets/targets.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  testContext,
-} from '../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('the state of a target', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   const silent = createServer();
 
   beforeAll(async () => {
-    server = await startPostgres();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   });
 
   afterAll(async () => {
     silent.close();
-    await server?.stop();
   });
 
   async function check(src_url: string) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { applyBack, planBack } from '../../../../src/operations/back/back.ts';
@@ -14,10 +14,10 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FILL = [
   `CREATE TABLE item (code VARCHAR(20) COLLATE utf8mb4_general_ci NOT NULL, number INT NOT NULL, f FLOAT, d DOUBLE, day DATE, body BLOB, text TEXT COLLATE utf8mb4_general_ci,
@@ -57,25 +57,18 @@ const WAITING = "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'L
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a reset in place' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let pristine: string;
     const events: RunEvent[] = [];
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('source');
       await server.sql('source', "SET sql_mode = ''", ...FILL);
       await build(context(), { target: 'app' });
       await applyLoad(context(), await planLoad(context(), { target: 'app', keepBase: true }));
       pristine = await server.dump('copy');
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     const context = (before: 'load'[] = []) =>
       testContext({

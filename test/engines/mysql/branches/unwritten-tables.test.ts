@@ -14,6 +14,7 @@ import { type MysqlSession, openSession } from '../../../../src/engines/mysql/co
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** `$` is the table, `$x` another one with equal definition and other rows. */
 type Write = string[] | ((server: TestMysql, table: string) => Promise<void>);
@@ -116,14 +117,13 @@ async function folderOf(server: TestMysql): Promise<string> {
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'tables that are proved to be unwritten' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour, ['--event-scheduler=ON']));
     let session: MysqlSession;
     const tables = new Map([...Object.keys(WRITES), ...Object.keys(OTHERS)].map((what, at) => [what, `t${at}`]));
     const parted = new Set([...tables].flatMap(([what, name]) => (what.startsWith('in partitions') ? [name] : [])));
     const SPECIAL = 'x-`y/z.$ 語';
 
     beforeAll(async () => {
-      server = await startMysql(flavour, ['--event-scheduler=ON']);
       await server.createDatabase('d');
       await server.createDatabase('e');
       const columns = '(id INT AUTO_INCREMENT PRIMARY KEY, v INT, t TEXT, w INT)';
@@ -149,7 +149,6 @@ for (const flavour of testedFlavours('mariadb')) {
 
     afterAll(async () => {
       await session?.close();
-      await server?.stop();
     });
 
     const record = (states: TableStates) => recordUnwritten(session, { database: 'e', base: 'b', states });

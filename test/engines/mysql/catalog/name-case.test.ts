@@ -19,6 +19,7 @@ import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describe('names that differ in case', () => {
   const folding = (folds: boolean) => ({ folds, fold: (name: string) => name.toLowerCase() });
@@ -53,7 +54,7 @@ for (const flavour of FLAVOURS) {
     /** One tells case apart, the other keeps names of tables in lower case, as on Windows. */
     let exact: TestMysql;
     let folding: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
 
     function contextOf(target: Settings['targets'][string], name: string) {
       return testContext({ settings: { working_directory: join(folder.path, name), targets: { app: target } } });
@@ -70,7 +71,6 @@ for (const flavour of FLAVOURS) {
     }
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       [exact, folding] = await Promise.all([startMysql(flavour), startMysql(flavour, ['--lower-case-table-names=1'])]);
       await exact.createDatabase('Chinook');
       await exact.sql(
@@ -99,7 +99,6 @@ for (const flavour of FLAVOURS) {
 
     afterAll(async () => {
       await Promise.all([exact?.stop(), folding?.stop()]);
-      await folder?.[Symbol.asyncDispose]();
     });
 
     const folded = () => ({ snapshot: { src_url: exact.url('Chinook'), dst_url: folding.url('Music_Dev') } });

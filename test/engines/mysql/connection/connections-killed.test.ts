@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Both take minutes: MySQL in the full suite. */
 const FLAVOURS = testedFlavours('mariadb');
@@ -29,12 +30,10 @@ const FILL = [
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'sessions that the server ends' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.sql('', "CREATE USER worker@'%' IDENTIFIED BY 'secret'", "GRANT ALL ON *.* TO worker@'%'");
       await server.createDatabase('source');
       await server.sql('source', ...FILL);
@@ -42,11 +41,6 @@ for (const flavour of FLAVOURS) {
       await applyLoad(contextFor(), await planLoad(contextFor(), { target: 'app' }));
       await server.sql('copy', "INSERT INTO parent VALUES (5000, 'old')", 'DROP TRIGGER named');
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     /** Who made it is not what this is about. */
     async function dump(database: string): Promise<string> {

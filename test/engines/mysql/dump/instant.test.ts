@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { filesOfTable } from '../../../../src/repository/manifest/manifest.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const BUILDS = process.env.TEST_FULL ? 20 : 2;
 const PACE = 5;
@@ -15,12 +16,10 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a database that is written to 200 times a second' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('source');
       await server.sql(
         'source',
@@ -30,11 +29,6 @@ for (const flavour of FLAVOURS) {
         'CREATE TABLE empty_one (id INT PRIMARY KEY)',
       );
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     it('cuts a table at the same places when only its estimated size has changed', async () => {
       await server.createDatabase('large');

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { openRowReader } from '../../../../src/engines/mysql/dump/row-readers.ts';
 import { ROWS_TERMINATOR } from '../../../../src/engines/mysql/dump/row-text.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 /** Bytes of values whose rows, with the value's length and a NULL after it, fill one packet and two. */
@@ -23,16 +24,11 @@ const textOf = (sizes: number[]): Buffer => Buffer.from(sizes.map((bytes) => `${
 
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describeWithMysql(flavour, { name: 'long rows' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour, ['--max-allowed-packet=256M']));
 
     beforeAll(async () => {
-      server = await startMysql(flavour, ['--max-allowed-packet=256M']);
       await server.createDatabase('app');
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-    });
 
     it('are read as text, also by a slow reader, and over TLS', async () => {
       for (const tls of flavour === 'mysql' ? ['?ssl-mode=REQUIRED', ''] : ['']) {

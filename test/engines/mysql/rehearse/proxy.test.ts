@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import mysql2 from 'mysql2/promise';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { startProxy } from '../../../../src/engines/mysql/rehearse/proxy.ts';
@@ -12,9 +12,9 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const USER = { name: 'app', password: 'word-for-tests' };
 
@@ -23,12 +23,11 @@ for (const flavour of testedFlavours('mariadb')) {
 }
 
 function proxyOn(flavour: TestFlavour): void {
-  let server: TestMysql;
+  const server = suiteResource(() => startMysql(flavour, ['--local-infile=ON', '--max-allowed-packet=64M']));
   let proxy: LoopbackProxy;
   let recorder: Recorder<string>;
 
   beforeAll(async () => {
-    server = await startMysql(flavour, ['--local-infile=ON', '--max-allowed-packet=64M']);
     await server.createDatabase('branch');
     await server.createDatabase('other');
     await server.sql(
@@ -47,8 +46,6 @@ function proxyOn(flavour: TestFlavour): void {
     await proxy[Symbol.asyncDispose]();
     await server.sql('branch', 'DROP TABLE items');
   });
-
-  afterAll(() => server?.stop());
 
   async function start(database: string, parameters = ''): Promise<void> {
     recorder = createRecorder({ relations: new Map(), strongModes: STRONG_MODES, modeText });

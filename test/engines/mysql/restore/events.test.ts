@@ -13,6 +13,7 @@ import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import { changeDefinitions } from '../../../helpers/databases/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 function ofEvent(create: string): Code {
   return { kind: 'EVENT', name: 'e', create, sql_mode: '', charset: null, collation: null, time_zone: null };
@@ -75,7 +76,7 @@ const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'events' }, () => {
     let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
     let events: RunEvent[] = [];
 
     const context = () =>
@@ -110,7 +111,6 @@ for (const flavour of FLAVOURS) {
     }
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       // Due events run at once.
       server = await startMysql(flavour, ['--event-scheduler=ON']);
       await server.createDatabase('app');
@@ -130,7 +130,6 @@ for (const flavour of FLAVOURS) {
 
     afterAll(async () => {
       await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     it('a build warns of those that name the database of the source', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
@@ -9,8 +9,9 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import { differencesOf, piecesOfDump } from '../../../helpers/mysql/mysql-dump.ts';
 import { mysqlObjects } from '../../../helpers/mysql/mysql-objects.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mariadb');
 const LIMIT = 240_000;
@@ -18,20 +19,13 @@ const INVALID = ['invalid_column', 'invalid_function', 'invalid_over', 'invalid_
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a database with every kind of object' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('objects_source');
       await server.script('objects_source', mysqlObjects(flavour));
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function contextFor(events: RunEvent[] = []): Context {
       const src_url = server.url('objects_source');

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
 import type { Definitions } from '../../../../src/engines/mysql/catalog/definitions/definitions.ts';
 import { openDatabase } from '../../../../src/engines/open-database.ts';
@@ -18,10 +18,10 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAGS: Record<TestFlavour, string[]> = {
   mariadb: ['--plugin-load-add=ha_federatedx', '--plugin-load-add=ha_blackhole'],
@@ -32,8 +32,8 @@ const FLAGS: Record<TestFlavour, string[]> = {
 const FLAVOURS = testedFlavours('mariadb');
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'tables without rows of their own' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour, FLAGS[flavour]));
     let events: RunEvent[] = [];
 
     const contextOf = (target: Settings['targets'][string]) =>
@@ -58,8 +58,6 @@ for (const flavour of FLAVOURS) {
     }
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour, FLAGS[flavour]);
       await server.createDatabase('elsewhere');
       await server.sql(
         'elsewhere',
@@ -94,11 +92,6 @@ for (const flavour of FLAVOURS) {
 
     beforeEach(() => {
       events = [];
-    });
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     it('a build stores their definitions only, and states them', async () => {

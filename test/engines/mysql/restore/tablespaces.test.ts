@@ -1,24 +1,15 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 // MariaDB has no general tablespaces.
 describeWithMysql('mysql', { name: 'tables in a general tablespace, on a server with the defaults' }, () => {
-  let server: TestMysql;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startMysql('mysql', [], 'defaults');
-  }, 240_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startMysql('mysql', [], 'defaults'));
 
   it('are refused before the rows, all by name, and load once they have left it', { timeout: 120_000 }, async () => {
     await server.createDatabase('app');

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { copiedRows } from '../../../helpers/postgres/copied-rows.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 /** Real servers on a busy machine take their time. */
@@ -56,20 +57,13 @@ const COUNTS = [
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a subset of Sakila by 5 % of its customers', files: SAKILA }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.file('', `${SAKILA}/schema.sql`);
       await server.file('', `${SAKILA}/data.sql`);
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function context(events: RunEvent[] = []) {
       const section = {

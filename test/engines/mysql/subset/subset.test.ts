@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
@@ -7,8 +7,9 @@ import { suggestSubsetSettings } from '../../../../src/operations/subset/suggest
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { SubsetResult } from '../../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mysql');
 /** Real servers on a busy machine take their time. */
@@ -50,20 +51,13 @@ const HARD = [
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a subset' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('hard');
       await server.sql('hard', ...HARD);
     }, LIMIT);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function contextFor(section: SubsetSettings) {
       const subsetSection = { src_url: server.url('hard'), dst_url: server.url('hard_small'), ...section };

@@ -3,8 +3,9 @@ import { type MysqlSession, openSession } from '../../../../src/engines/mysql/co
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { isAsMarked, readChangeMark } from '../../../../src/engines/mysql/swap/change-mark.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FILL = [
   'CREATE TABLE item (id INT PRIMARY KEY)',
@@ -25,7 +26,7 @@ const WRITES: Record<string, string[]> = {
 
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a mark of the changes to a database' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour));
     let session: MysqlSession;
     const databases = [...Object.keys(WRITES), 'nothing', 'a sequence', 'an older transaction'].map(
       (what, at) => [what, `d${at}`] as const,
@@ -33,7 +34,6 @@ for (const flavour of testedFlavours('mariadb')) {
     const of = (what: string) => databases.find(([name]) => name === what)?.[1] ?? '';
 
     beforeAll(async () => {
-      server = await startMysql(flavour);
       for (const [, database] of databases) {
         await server.createDatabase(database);
         await server.sql(database, ...FILL);
@@ -44,7 +44,6 @@ for (const flavour of testedFlavours('mariadb')) {
 
     afterAll(async () => {
       await session?.close();
-      await server?.stop();
     });
 
     const read = async (database: string) =>

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { UserError } from '../../../../src/runtime/errors.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mysql');
 const NAME = 'Kopie-1';
@@ -13,13 +14,11 @@ const REFERENCE = 'billing-1.invoice: foreign key invoice_customer references cu
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a destination that tables of another database reference' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let context: ReturnType<typeof testContext>;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('source');
       await server.createDatabase('billing-1');
       await server.sql('source', 'CREATE TABLE customer (id INT PRIMARY KEY)', 'INSERT INTO customer VALUES (1), (2)');
@@ -32,11 +31,6 @@ for (const flavour of FLAVOURS) {
       await applyLoad(context, await planLoad(context, { target: 'app' }));
       await applyLoad(context, await planLoad(context, { target: 'app' }));
     }, 120_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     beforeEach(async () => {
       await server.sql(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readCode } from '../../../../src/engines/mysql/catalog/definitions/read-definitions.ts';
 import { connectToServer } from '../../../../src/engines/mysql/connection/connect.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
@@ -9,8 +9,9 @@ import { writeRecord } from '../../../../src/engines/mysql/swap/record.ts';
 import { UNDO_COPY, type UndoCopyRecord } from '../../../../src/engines/mysql/swap/undo-copy.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const WORK = 'app.tool-new-00000000';
 const OLD = [
@@ -31,15 +32,12 @@ const NEW = [
 ];
 
 describeWithMysql('mariadb', { name: 'a swap that was killed' }, () => {
-  let server: TestMysql;
+  const server = suiteResource(() => startMysql('mariadb'));
 
   beforeAll(async () => {
-    server = await startMysql('mariadb');
     await server.createDatabase('new');
     await server.sql('new', ...NEW);
   }, 120_000);
-
-  afterAll(async () => server?.stop());
 
   /** The destination, a journal beside it, and what of the swap had been done. */
   async function killed(options: {

@@ -18,6 +18,7 @@ import {
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mysql');
 /** A zone without transitions is enough for an event. */
@@ -39,7 +40,7 @@ const OWN = [
 for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) => [flavour, setup] as const))) {
   describeWithMysql(flavour, { name: `a swap that the server refuses in part (${setup})` }, () => {
     let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
     let events: RunEvent[] = [];
 
     const contextOf = (user?: { name: string; password: string }) =>
@@ -72,7 +73,6 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
     const databases = async () => (await server.databases()).filter((name) => name.startsWith('app_dev'));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       // What is committed outlives the process.
       server = await startMysql(flavour, ['--innodb-flush-log-at-trx-commit=2'], setup);
     }, 240_000);
@@ -89,7 +89,6 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
 
     afterAll(async () => {
       await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     it('leaves the destination unchanged when an event has a time zone that the server does not know', async () => {

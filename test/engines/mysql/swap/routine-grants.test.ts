@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Both take minutes: MySQL in the full suite. */
 const FLAVOURS = testedFlavours('mariadb');
@@ -13,12 +14,10 @@ const LOADER = { name: 'loader', password: 'secret' };
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'rights on the destination' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.sql(
         '',
         "CREATE USER reader@'%' IDENTIFIED BY 'secret'",
@@ -52,11 +51,6 @@ for (const flavour of FLAVOURS) {
       );
       await build(contextFor(), { target: 'app' });
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function contextFor(events: RunEvent[] = [], user?: { name: string; password: string }) {
       const snapshot = { src_url: server.url('source'), dst_url: server.url('copy', user) };

@@ -5,8 +5,9 @@ import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
-import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** With those of the destination above 100 names. */
 const TABLES = Array.from({ length: 52 }, (_, at) => `t${String(at).padStart(2, '0')}`);
@@ -21,9 +22,9 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a swap of many small tables' }, () => {
-    let server: TestMysql;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let session: MysqlSession;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let source = '';
     const context = (user?: { name: string; password: string }) =>
       testContext({
@@ -42,8 +43,6 @@ for (const flavour of FLAVOURS) {
     }
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       session = await openSession({ url: parseMysqlUrl(server.url('')), several: true });
       await server.createDatabase('source');
       await server.sql(
@@ -69,8 +68,6 @@ for (const flavour of FLAVOURS) {
 
     afterAll(async () => {
       await session?.close();
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     /** A RENAME TABLE moves the table that the server numbers so. */

@@ -2,13 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestFlavour,
-  type TestMysql,
-} from '../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 import { type Tool, toolIn } from '../../../helpers/terminal/tool-process.ts';
 import { trials } from '../../../helpers/trials.ts';
 
@@ -82,14 +78,12 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
 )) {
   const part = trials(`kills/${swap}-${flavour}`);
   describeWithMysql(flavour, { name: `a load or an undo that is killed within the swap of ${what}` }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let watcher: MysqlSession;
     let tool: Tool;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       const [src_url, dst_url] = [server.url('source'), server.url('copy')];
       tool = await toolIn(folder.path, {
         working_directory: folder.path,
@@ -105,8 +99,6 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
 
     afterAll(async () => {
       await watcher?.close();
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
@@ -12,10 +12,10 @@ import {
   describeWithPostgres,
   eventually,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Debian has it in a package of the server's. */
 const FDW = '/usr/share/postgresql/15/extension/postgres_fdw.control';
@@ -69,8 +69,8 @@ const LEFT_OUT = [
 describeWithPostgres(
   'foreign tables',
   () => {
-    let server: TestPostgres;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startPostgres());
     let events: RunEvent[] = [];
 
     const contextOf = (target: Settings['targets'][string]) =>
@@ -106,8 +106,6 @@ describeWithPostgres(
     };
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startPostgres();
       await server.psql('postgres', { sql: 'CREATE DATABASE elsewhere' });
       await server.psql('postgres', { sql: 'CREATE DATABASE app' });
       await server.psql('elsewhere', {
@@ -132,11 +130,6 @@ describeWithPostgres(
 
     beforeEach(() => {
       events = [];
-    });
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     it('are in a snapshot as definitions, which the build states', async () => {

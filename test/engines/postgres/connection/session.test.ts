@@ -11,28 +11,26 @@ import { fc } from '../../../helpers/fast-check.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { startStatementProxy } from '../../../helpers/proxies/statement-proxy.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const context = testContext({ settings: {} });
 
 for (const way of ['psql', 'our own connection'] as const)
   describeWithPostgres(`a session over ${way}`, () => {
     const BY_PSQL = way === 'psql' ? { mounts: [] } : {};
-    let server: TestPostgres;
+    const server = suiteResource(() => startPostgres());
     let session: PostgresSession;
 
     beforeAll(async () => {
-      server = await startPostgres();
       session = await open();
     });
 
     afterAll(async () => {
       await session?.close();
-      await server?.stop();
     });
 
     async function open(settings: Record<string, string> = {}, signal?: AbortSignal): Promise<PostgresSession> {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { directAddress } from '../../../../src/engines/postgres/connection/direct-address.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import type { WireAddress } from '../../../../src/engines/postgres/connection/wire-login.ts';
@@ -10,10 +10,10 @@ import { readFrames } from '../../../../src/repository/objects/read-object.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const ROWS = 30_000;
 /** Rows longer than a frame and than what is received at once, and short ones. */
@@ -24,20 +24,13 @@ const SOURCE = `
 
 describeWithPostgres('rows that a thread reads', () => {
   const context = testContext({ settings: {} });
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let number = 0;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.psql('postgres', { sql: SOURCE });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   async function addressFor(url: string, environment: NodeJS.ProcessEnv = {}): Promise<WireAddress | null> {
     return await directAddress({ runner: context.runner, environment }, parsePostgresUrl(url));

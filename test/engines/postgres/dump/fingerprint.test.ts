@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { isUnchanged, readFingerprint } from '../../../../src/engines/postgres/dump/unchanged/fingerprint.ts';
 import { parseUrl } from '../../../../src/engines/registry.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  testContext,
-} from '../../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describeWithPostgres('the fingerprint of a database', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   const context = testContext({ settings: {} });
   const url = (database = 'app') => parseUrl(server.url(database));
   const run = (sql: string) => server.psql('app', { sql });
@@ -17,7 +13,6 @@ describeWithPostgres('the fingerprint of a database', () => {
     isUnchanged(context, { url: url(database), fingerprints: [null, fingerprint] });
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('app');
     await run(`
       CREATE TABLE item (id int PRIMARY KEY, name text);
@@ -28,8 +23,6 @@ describeWithPostgres('the fingerprint of a database', () => {
       CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1';
       SELECT lo_from_bytea(4711, 'large');`);
   }, 60_000);
-  afterAll(() => server?.stop());
-
   it.each([
     "UPDATE item SET name = 'other' WHERE id = 1",
     'DELETE FROM item WHERE id = 2',

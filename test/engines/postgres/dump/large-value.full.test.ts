@@ -1,14 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../../helpers/postgres/postgres-server.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../../helpers/postgres/postgres-server.ts';
 import { makeAuthority, sign, speakTls } from '../../../helpers/postgres/postgres-tls.ts';
 import { PROGRAM } from '../../../helpers/program.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 import { measuredRun } from '../../../helpers/terminal/measured-run.ts';
 
 const VALUE_MEGABYTES = 200;
@@ -21,22 +17,15 @@ const TABLE = `
 const VALUE = `decode(repeat(md5('a') || md5('b'), ${(VALUE_MEGABYTES * 1024 * 1024) / 32}), 'hex')`;
 
 describeWithPostgres(`a value of ${VALUE_MEGABYTES} MB`, () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: TABLE });
     const authority = await makeAuthority(join(folder.path, 'tls'));
     await speakTls(server, await sign(authority, { name: 'server', subject: '/CN=localhost' }));
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it.each(['disable', 'require'])(
     `is built and loaded in ${MOST_MEGABYTES} MB of memory besides the runtime, with all programs: sslmode=%s`,

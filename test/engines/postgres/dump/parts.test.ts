@@ -14,6 +14,7 @@ import {
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { forgeSnapshot } from '../../../helpers/storage/forged-snapshot.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const ROWS = 36_000;
 /** Some 37 MB in six ranges, more than one session loads; every kind of column that COPY must leave out, and an heir. */
@@ -32,11 +33,10 @@ const SOURCE = `
 
 describeWithPostgres('a table in parts', () => {
   let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
   let first: Manifest;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
     // By which NULL in the text of an array is a word, and a comparison with NULL has a result.
     server = await startPostgres({ array_nulls: 'off', transform_null_equals: 'on' });
     await server.createDatabase('app');
@@ -46,7 +46,6 @@ describeWithPostgres('a table in parts', () => {
 
   afterAll(async () => {
     await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function context(destination = 'app_dev'): Context {

@@ -6,19 +6,18 @@ import {
   eventually,
   psqlAt,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { type Standby, startStandby } from '../../../helpers/postgres/postgres-standby.ts';
 import { startTcpProxy } from '../../../helpers/proxies/tcp-proxy.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describeWithPostgres('a standby as source', () => {
-  let primary: TestPostgres;
+  const primary = suiteResource(() => startPostgres());
   let standby: Standby;
 
   beforeAll(async () => {
-    primary = await startPostgres();
     await primary.createDatabase('shop');
     await primary.psql('shop', { sql: 'CREATE TABLE a AS SELECT g AS id FROM generate_series(1, 1000) g' });
     await primary.psql('shop', { sql: 'CREATE TABLE z (id integer) PARTITION BY HASH (id)' });
@@ -27,7 +26,6 @@ describeWithPostgres('a standby as source', () => {
 
   afterAll(async () => {
     await standby?.stop();
-    await primary?.stop();
   });
 
   /** What the standby answers. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { logIn, type WireAddress } from '../../../../src/engines/postgres/connection/wire-login.ts';
 import { int32, messageOf, readMessages } from '../../../../src/engines/postgres/connection/wire-messages.ts';
@@ -11,21 +11,16 @@ import { startProxy } from '../../../../src/engines/postgres/rehearse/proxy.ts';
 import { modeText, STRONG_MODES } from '../../../../src/engines/postgres/rehearse/read-locks.ts';
 import type { LoopbackProxy } from '../../../../src/engines/shared/rehearse/loopback-proxy.ts';
 import { createRecorder, type Recorder } from '../../../../src/engines/shared/rehearse/recorder.ts';
-import {
-  describeWithPostgres,
-  eventually,
-  startPostgres,
-  type TestPostgres,
-} from '../../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, eventually, startPostgres } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describeWithPostgres('the proxy of a rehearsal', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let proxy: LoopbackProxy;
   let recorder: Recorder<number>;
   let address: WireAddress;
 
   beforeAll(async () => {
-    server = await startPostgres();
     await server.createDatabase('branch');
     await server.psql('branch', { sql: 'CREATE TABLE items (id integer)' });
     const { hosts, user, password } = parsePostgresUrl(server.url('branch'));
@@ -42,8 +37,6 @@ describeWithPostgres('the proxy of a rehearsal', () => {
   afterEach(async () => {
     await proxy?.[Symbol.asyncDispose]();
   });
-
-  afterAll(() => server?.stop());
 
   const seen = () => recorder.end().statements.map(({ text, error }) => [text, error?.code ?? null]);
 

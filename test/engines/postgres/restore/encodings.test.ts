@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { anyClientTools } from '../../../../src/engines/postgres/connection/tools.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
@@ -13,10 +13,10 @@ import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Written in the encoding of the database, as its client sends them. */
 const DATABASES = [
@@ -26,20 +26,13 @@ const DATABASES = [
 ] as const;
 
 describeWithPostgres('a database of another encoding', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let programs = '';
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     programs = (await anyClientTools(testContext({ settings: {} }))).directory;
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   async function create(name: string, encoding: string, script: Buffer): Promise<void> {
     const sql = `CREATE DATABASE ${name} ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`;

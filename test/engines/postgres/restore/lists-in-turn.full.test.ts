@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** As many as a load has several sessions for, each with two indexes that alter it and one that does not. */
 const TABLES = 300;
@@ -21,20 +21,13 @@ const FILL = `DO $$ BEGIN FOR at IN 1 .. ${TABLES} LOOP EXECUTE replace('
   CREATE TABLE %s_child (id integer REFERENCES %s (id))', '%s', 't' || at); END LOOP; END $$`;
 
 describeWithPostgres('a load of tables with a replica identity and a clustering index', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres({ max_locks_per_transaction: '1024' }));
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres({ max_locks_per_transaction: '1024' });
     for (const name of ['source', 'copy']) await server.createDatabase(name);
     await server.psql('source', { sql: FILL });
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it('ends without a deadlock, and restores both', async () => {
     const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };

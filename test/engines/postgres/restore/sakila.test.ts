@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
@@ -8,10 +8,10 @@ import type { RunEvent } from '../../../../src/results/events.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-postgres', import.meta.url).pathname;
 
@@ -68,22 +68,15 @@ const ROWS: { title: string; config: SchemaConfig | undefined; schemas: string[]
 describeWithPostgres(
   'a snapshot of Sakila, restored elsewhere,',
   () => {
-    let server: TestPostgres;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startPostgres());
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startPostgres();
       await server.createDatabase('sakila');
       await server.psql('sakila', { file: `${SAKILA}/schema.sql` });
       await server.psql('sakila', { file: `${SAKILA}/data.sql` });
       await server.psql('sakila', { sql: BESIDE });
     }, 120_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function contextFor(config: SchemaConfig | undefined, events: RunEvent[] = []) {
       const snapshot = {

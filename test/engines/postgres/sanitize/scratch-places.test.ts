@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/scratch-places.ts';
 import { openPlace } from '../../../../src/operations/sanitize/sanitize-place.ts';
@@ -6,18 +6,16 @@ import { localRepository } from '../../../../src/operations/snapshots/local-repo
 import { snapshotReader } from '../../../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../../../src/repository/objects/object-pool.ts';
-import { type SanitizeFixture, startSanitizeFixture } from '../../../helpers/databases/sanitize-fixture.ts';
+import { startSanitizeFixture } from '../../../helpers/databases/sanitize-fixture.ts';
 import { describeWithPostgres } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 describeWithPostgres('a throw-away database on the server that is loaded into', () => {
-  let fixture: SanitizeFixture;
+  const fixture = suiteResource(() => startSanitizeFixture());
 
   beforeAll(async () => {
-    fixture = await startSanitizeFixture();
     await fixture.reset();
   }, 60_000);
-
-  afterAll(() => fixture?.stop());
 
   it('stands behind a server of our own, is swept when a killed run has left it, and goes when it was used', async () => {
     const context = fixture.contextOf();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../../../src/operations/sanitize/suggest.ts';
@@ -6,27 +6,22 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const SECOND = new URL('../../../sanitize/labelled-schema.sql', import.meta.url).pathname;
 
 describeWithPostgres('a suggested query', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
 
   beforeEach(async () => {
     folder = await temporaryFolder();
   });
 
   afterAll(async () => {
-    await server?.stop();
     await folder?.[Symbol.asyncDispose]();
   });
 

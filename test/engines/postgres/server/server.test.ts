@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { afterAll, expect, it, test } from 'vitest';
 import { connectToServer } from '../../../../src/engines/postgres/connection/connect.ts';
 import type { PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
@@ -8,12 +8,8 @@ import {
   lockDestination,
   sweepLeftovers,
 } from '../../../../src/engines/postgres/server/server.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  testContext,
-} from '../../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const NAME_LIMIT = 63;
 const LONG_NAMES = [
@@ -47,16 +43,11 @@ test('no two destinations share their names, however alike they begin', () => {
 });
 
 describeWithPostgres('a server of databases', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
   const sessions: PostgresSession[] = [];
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
 
   afterAll(async () => {
     for (const session of sessions) await session.close();
-    await postgres?.stop();
   });
 
   async function open(): Promise<PostgresSession> {

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** One of several lines of the copy, with bytes of every value; an empty one; and one that no row names. */
 const FILL = `
@@ -24,20 +24,13 @@ const FILL = `
   GRANT SELECT ON LARGE OBJECT 70001, 70002 TO clerk`;
 
 describeWithPostgres('large objects of a subset', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('papers');
     await server.psql('papers', { sql: FILL });
   }, 120_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   function contextFor(section: SubsetSettings) {
     const urls = { src_url: server.url('papers'), dst_url: server.url('papers_small') };

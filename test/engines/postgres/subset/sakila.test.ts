@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import { copiedRows } from '../../../helpers/postgres/copied-rows.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const SAKILA = new URL('../../../../../shared/data/sakila-postgres', import.meta.url).pathname;
 
@@ -62,21 +62,14 @@ const COUNTS = [
 describeWithPostgres(
   'a subset of Sakila by 5 % of its customers',
   () => {
-    let server: TestPostgres;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startPostgres());
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startPostgres();
       await server.createDatabase('sakila');
       await server.psql('sakila', { file: `${SAKILA}/schema.sql` });
       await server.psql('sakila', { file: `${SAKILA}/data.sql` });
     }, 60_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     function context(subset_tables: { table: string; percent: number }[], events: RunEvent[]) {
       const subset = { src_url: server.url('sakila'), dst_url: server.url('sakila_small'), subset_tables };

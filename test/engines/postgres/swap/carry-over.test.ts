@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { connect } from '../../../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import {
@@ -12,10 +12,10 @@ import {
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const TABLES = 400;
 
@@ -26,10 +26,9 @@ interface PlanNode {
 }
 
 describeWithPostgres('owners and grants of many tables', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    server = await startPostgres();
     for (const [database, grant] of [
       ['before', `EXECUTE format('GRANT SELECT ON t%s TO reader', at);`],
       ['after', ''],
@@ -42,8 +41,6 @@ describeWithPostgres('owners and grants of many tables', () => {
       await server.psql(database, { sql });
     }
   });
-
-  afterAll(() => server.stop());
 
   it('are compared without reading all objects again for each of them', async () => {
     await using old = await connect(testContext({ settings: {} }), parsePostgresUrl(server.url('before')));

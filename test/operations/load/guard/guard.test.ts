@@ -20,11 +20,11 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { type Standby, startStandby } from '../../../helpers/postgres/postgres-standby.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const IS_SOURCE = { code: 'destination_is_source', exit: 5 };
 const UNVERIFIED = { code: 'sources_unverified', exit: 5 };
@@ -32,13 +32,12 @@ const UNVERIFIED = { code: 'sources_unverified', exit: 5 };
 const AWAY = 'postgres://reader:secret@db.internal.invalid:5432/prod';
 
 describeWithPostgres('the guard of sources', () => {
-  let primary: TestPostgres;
+  const primary = suiteResource(() => startPostgres());
   let standby: Standby;
   let tunnel: Server;
   const open = new Set<Socket>();
 
   beforeAll(async () => {
-    primary = await startPostgres();
     await primary.createDatabase('prod');
     await primary.createDatabase('dev');
     await primary.psql('prod', { sql: 'CREATE TABLE customer (id integer PRIMARY KEY)' });
@@ -55,7 +54,6 @@ describeWithPostgres('the guard of sources', () => {
     tunnel?.close();
     for (const socket of open) socket.destroy();
     await standby?.stop();
-    await primary?.stop();
   });
 
   interface World {

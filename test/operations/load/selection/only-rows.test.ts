@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { undoRows } from '../../../../src/engines/postgres/restore/only-rows/undo-rows.ts';
 import { applyBranchCreate, planBranchCreate } from '../../../../src/operations/branch/create/create.ts';
@@ -15,10 +15,10 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FILL = `
   CREATE TABLE log (id serial PRIMARY KEY, what text);
@@ -64,14 +64,12 @@ const FILL = `
   REFRESH MATERIALIZED VIEW totals; TRUNCATE log`;
 
 describeWithPostgres('a load of only the rows of some tables', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
   let events: RunEvent[];
   let context: Context;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     await server.createDatabase('source');
     await server.psql('source', { sql: FILL });
     await server.psql('source', { sql: `CREATE ROLE plain LOGIN CREATEDB PASSWORD 'plain'` });
@@ -86,11 +84,6 @@ describeWithPostgres('a load of only the rows of some tables', () => {
       if (name.startsWith('copy')) await server.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
     }
     await load({ undo: false });
-  });
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
   });
 
   function newContext(dst_url = server.url('copy')): Context {

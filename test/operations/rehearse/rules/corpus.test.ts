@@ -6,8 +6,9 @@ import { POSTGRES_RULES } from '../../../../src/operations/rehearse/rules/postgr
 import { postgresTokens } from '../../../../src/operations/rehearse/rules/postgres/tokens.ts';
 import type { RuleFacts } from '../../../../src/operations/rehearse/rules/situation.ts';
 import { warningsOf } from '../../../../src/operations/rehearse/rules/warnings.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../../../helpers/postgres/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../../../helpers/postgres/postgres-server.ts';
 import { randomFrom } from '../../../helpers/random.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 import { DANGEROUS } from './corpus/dangerous.ts';
 import { HARMLESS } from './corpus/harmless.ts';
 import { type CorpusMigration, SET_UP } from './corpus/migration.ts';
@@ -17,13 +18,12 @@ const LIMIT = "SET lock_timeout = '2s'";
 const STRONG = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock'];
 
 describeWithPostgres('rules of rehearsals over the corpus', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres({ autovacuum: 'off', allow_in_place_tablespaces: 'on' }));
   let client: pg.Client;
   let number = 0;
   const judged: { statements: string[]; facts: RuleFacts; warnings: string[] }[] = [];
 
   beforeAll(async () => {
-    server = await startPostgres({ autovacuum: 'off', allow_in_place_tablespaces: 'on' });
     client = new pg.Client(server.url('postgres'));
     await client.connect();
     await client.query("CREATE TABLESPACE other LOCATION ''");
@@ -31,7 +31,6 @@ describeWithPostgres('rules of rehearsals over the corpus', () => {
 
   afterAll(async () => {
     await client?.end();
-    await server?.stop();
   });
 
   it('has 40 dangerous and 40 harmless migrations', () => {

@@ -15,10 +15,10 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
 import { randomFrom } from '../../../helpers/random.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 import { DANGEROUS } from './corpus/mysql/dangerous.ts';
 import { HARMLESS } from './corpus/mysql/harmless.ts';
 import { type MysqlMigration, SET_UP } from './corpus/mysql/migration.ts';
@@ -39,19 +39,17 @@ for (const flavour of testedFlavours('mariadb')) {
 }
 
 function corpusOn(flavour: TestFlavour): void {
-  let server: TestMysql;
+  const server = suiteResource(() => startMysql(flavour));
   let session: MysqlSession;
   let number = 0;
   const judged: { statements: MigrationStatement[]; facts: RuleFacts; warnings: string[] }[] = [];
 
   beforeAll(async () => {
-    server = await startMysql(flavour);
     session = await openSession({ url: parseMysqlUrl(server.url('')), settings: [] });
   }, 60_000);
 
   afterAll(async () => {
     await session?.close();
-    await server?.stop();
   });
 
   const own = [...DANGEROUS, ...HARMLESS].filter(({ only = flavour }) => only === flavour);

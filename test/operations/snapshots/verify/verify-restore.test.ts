@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyBuild, planBuild } from '../../../../src/operations/build/planned-build.ts';
@@ -7,19 +7,18 @@ import { listHistory } from '../../../../src/operations/history/list-history.ts'
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { verifyRestore } from '../../../../src/operations/snapshots/verify/verify-restore.ts';
 import { createLocalRepository } from '../../../../src/repository/local-repository.ts';
-import { type AnyServer, startAnyServer, testedKinds } from '../../../helpers/databases/any-server.ts';
+import { startAnyServer, testedKinds } from '../../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../../helpers/databases/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 for (const kind of testedKinds('mysql')) {
   describeWithKind(kind, 'a proof by restore', () => {
-    let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startAnyServer(kind));
     let settings: Partial<Settings>;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startAnyServer(kind);
       await server.create('shop');
       await server.run('shop', [
         'CREATE TABLE customer (id integer PRIMARY KEY, name varchar(60))',
@@ -32,11 +31,6 @@ for (const kind of testedKinds('mysql')) {
       };
       await build(testContext({ settings }), { target: 'shop' });
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     it('restores the snapshot elsewhere, answers the query and leaves nothing behind', async () => {
       const before = await server.databases();

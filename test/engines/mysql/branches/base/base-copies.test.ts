@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../../../src/config/schema/settings.ts';
 import { openDatabase } from '../../../../../src/engines/open-database.ts';
 import { parseUrl } from '../../../../../src/engines/registry.ts';
@@ -18,10 +18,10 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mariadb');
 /** Each needs loads of its own. */
@@ -57,14 +57,12 @@ const FILL_OF: Record<TestFlavour, string[]> = {
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a reset' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let events: RunEvent[] = [];
     let pristine: string;
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
       await server.createDatabase('source');
       await server.sql('source', ...FILL, ...FILL_OF[flavour]);
       await build(contextWith(), { target: 'app' });
@@ -78,11 +76,6 @@ for (const flavour of FLAVOURS) {
         if (name.startsWith('copy')) await server.sql('', `DROP DATABASE \`${name}\``);
       }
       await server.createDatabase('copy');
-    });
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     /** `controller`: aborted when the creation of a spare begins. */

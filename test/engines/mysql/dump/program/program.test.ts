@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
@@ -16,10 +16,10 @@ import {
   describeWithMysql,
   startMysql,
   type TestFlavour,
-  type TestMysql,
   testedFlavours,
 } from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 const FIXTURES: Record<TestFlavour, string[]> = {
   mariadb: ['every-type.sql', 'mariadb-only.sql'],
@@ -30,14 +30,12 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: "snapshots by the vendor's own program" }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const server = suiteResource(() => startMysql(flavour, ['--local-infile=OFF']));
+    const folder = suiteResource(() => temporaryFolder());
     const events: RunEvent[] = [];
     let context: Context;
 
     beforeAll(async () => {
-      server = await startMysql(flavour, ['--local-infile=OFF']);
-      folder = await temporaryFolder();
       await server.createDatabase('source');
       for (const name of FIXTURES[flavour]) {
         await server.file('source', new URL(`../../fixtures/${name}`, import.meta.url).pathname);
@@ -61,11 +59,6 @@ for (const flavour of FLAVOURS) {
       };
       context = await withPrograms(testContext({ settings, events }), flavour, folder.path);
     }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     it('round-trips every type and every kind of object, and are marked', async () => {
       const row = await withDetails(build(context, { target: 'app' }));

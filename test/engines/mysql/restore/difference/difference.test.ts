@@ -15,6 +15,7 @@ import {
   testedFlavours,
 } from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 /** Numbers from 0, without features of one flavour. */
 const NUMBERS = [
@@ -56,10 +57,9 @@ const CHANGE = [
 for (const flavour of testedFlavours('mariadb')) {
   describeWithMysql(flavour, { name: 'a load of what differs from the base copy' }, () => {
     let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
 
     beforeAll(async () => {
-      folder = await temporaryFolder();
       // Rows are replaced where a server is slow to take them.
       server = await startMysql(flavour, ['--local-infile=OFF']);
       await server.createDatabase('source');
@@ -68,7 +68,6 @@ for (const flavour of testedFlavours('mariadb')) {
 
     afterAll(async () => {
       await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     const context = () =>

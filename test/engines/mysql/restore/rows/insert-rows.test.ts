@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
 import { rowStatements } from '../../../../../src/engines/mysql/restore/rows/insert-rows.ts';
@@ -9,13 +9,9 @@ import { loadRows } from '../../../../../src/engines/mysql/restore/rows/load-tab
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../../src/operations/snapshots/snapshots.ts';
-import {
-  describeWithMysql,
-  startMysql,
-  type TestMysql,
-  testedFlavours,
-} from '../../../../helpers/mysql/mysql-server.ts';
+import { describeWithMysql, startMysql, testedFlavours } from '../../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -74,11 +70,10 @@ const FLAVOURS = testedFlavours('mariadb');
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'rows and max_allowed_packet' }, () => {
-    let server: TestMysql;
+    const server = suiteResource(() => startMysql(flavour, ['--local-infile=ON', '--max-allowed-packet=1M']));
     const session = (): Promise<MysqlSession> => openSession({ url: parseMysqlUrl(server.url('rows')) });
 
     beforeAll(async () => {
-      server = await startMysql(flavour, ['--local-infile=ON', '--max-allowed-packet=1M']);
       await server.createDatabase('rows');
       await server.sql(
         'rows',
@@ -86,8 +81,6 @@ for (const flavour of FLAVOURS) {
         'CREATE TABLE texts (a LONGBLOB, b JSON, c VARCHAR(20) CHARACTER SET latin1)',
       );
     }, 240_000);
-
-    afterAll(() => server?.stop());
 
     it('stores every byte as LOAD DATA does', async () => {
       await using own = await session();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { localRunner } from '../../../../../src/process/local.ts';
@@ -7,10 +7,10 @@ import type { RunEvent } from '../../../../../src/results/events.ts';
 import {
   describeWithPostgres,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../../helpers/postgres/postgres-server.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 /**
  * The rows of `large` take long to check: the other tables are complete while it is being loaded. The function that an
@@ -32,20 +32,13 @@ const FILL = `
   CREATE INDEX checked_known ON checked (known(id))`;
 
 describeWithPostgres('indexes and statistics of complete tables, beside the rows of others', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
     for (const name of ['source', 'copy']) await server.createDatabase(name);
     await server.psql('source', { sql: FILL });
   }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
 
   it('are built by the session that has no rows left, but those with expressions and conditions; one more session analyzes', async () => {
     const events: RunEvent[] = [];
