@@ -1,4 +1,4 @@
-/** `npm run bench -- changes [MEGABYTES]`: `tool changes` with 1,000 changed rows in 5 of 60 tables (default 450 MB), after a save and after a load. */
+/** `npm run bench -- changes [MEGABYTES]`: `tool changes` with 1,000 changed rows in 5 of 60 tables (default 450 MB), after a save, and after a load with a base copy. */
 import { benchData } from '../helpers/databases/bench-data.ts';
 import { openPostgresBench } from '../helpers/postgres/postgres-bench.ts';
 import { PROGRAM } from '../helpers/program.ts';
@@ -17,7 +17,7 @@ async function tool(what: string, ...args: string[]): Promise<void> {
 }
 
 await tool('build', 'build', 'bench');
-await tool('load', 'load', 'bench', '--no-undo');
+await tool('load', 'load', 'bench', '--no-undo', '--keep-base');
 await tool('first save', 'save', 'bench', 'start');
 for (const table of ['part_01', 'part_02', 'part_03', 'part_04', 'part_05']) {
   await server.sql('copy', `UPDATE ${table} SET stock = stock + 1 WHERE id <= 200`);
