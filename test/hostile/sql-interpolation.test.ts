@@ -27,8 +27,8 @@ const POSTGRES: Record<string, string[]> = {
     'own("pg_ts_template", "o")',
     'own("pg_type", "t")',
   ],
-  // An expression of this file over a quoted number.
-  'dump/unchanged/count-rows.ts': ['where'],
+  // Expressions of this file over quoted numbers.
+  'dump/unchanged/count-rows.ts': ['fresh', 'where'],
   // Literals, names and conditions of quoteText and quoteName; tables by the server's own query.
   'restore/changes/change-statements.ts': [
     ...['equal', 'given', 'keyCondition(before, ObjectExpression)', 'keyCondition(line, ObjectExpression)'],
@@ -38,8 +38,8 @@ const POSTGRES: Record<string, string[]> = {
   'dump/unchanged/read-state.ts': ['oids'],
   // Queries of this folder, constants.
   'rehearse/relations.ts': ['query'],
-  // A condition of quoted numbers.
-  'dump/unchanged/scan.ts': ['conditionOf(range)'],
+  // Conditions of quoted numbers.
+  'dump/unchanged/scan.ts': ['conditionOf(range)', 'hasFresh(xmin)'],
   // Names and texts that were parsed and are quoted anew; words of the expression that parses them.
   'restore/event-triggers.ts': [
     ...['ENABLED.state ?? "ENABLE"', 'event', 'state', 'texts.join(", ")', 'when'],
@@ -50,6 +50,8 @@ const POSTGRES: Record<string, string[]> = {
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
+  'branches/in-place/base-evidence.ts': ['HAS_MAPS'],
+  'restore/changes/base-changes.ts': ['pathOf(table)', 'quoteIds(some)', 'rows'],
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
   'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
   'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
@@ -202,7 +204,7 @@ const POSTGRES: Record<string, string[]> = {
     ...['names(ArrayExpression)', 'names(reference.refColumns)', 'query', 'query(batch)', 'reference.from'],
     ...['reference.to', 'refers(reference)', 'same', 'table.from', 'table.fromNamed', 'where'],
   ],
-  'subset/finish.ts': ['beyond', 'extreme'],
+  'subset/finish.ts': ['beyond', 'extreme', 'view', 'which'],
   'subset/large-objects.ts': ['INV_READ', 'isOne', 'query', 'tables.get(table.name).fromNamed'],
   'subset/verify-references.ts': [
     'from',

@@ -9,7 +9,18 @@ import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../br
 import { openBranches } from '../branch/open-branches.ts';
 import { removeServer } from '../servers/records.ts';
 import { type PlannedUp, planUp, startPlanned } from '../servers/up/up.ts';
-import type { RehearseRequest } from './rehearse.ts';
+import type { WorkChoice } from './work.ts';
+
+export interface PlaceRequest {
+  target: string;
+  destdb?: string | undefined;
+  /** The agent that makes the request. */
+  owner?: string | undefined;
+  /** Keeps the branch. */
+  keep?: boolean | undefined;
+  /** Instead of a branch: a server of its own on an image, which ends with the rehearsal. */
+  server?: boolean | undefined;
+}
 
 /** A branch on the server of the destination, or a server of its own. */
 export type PlannedPlace = { create: PlannedBranches } | { up: PlannedUp };
@@ -26,11 +37,11 @@ interface PlaceOfPlan {
 /** A killed rehearsal leaves its branch, which `branch prune` drops after so many milliseconds. */
 const EXPIRES_MS = 24 * 3_600_000;
 
-export function planPlace(context: Context, request: RehearseRequest): Promise<PlaceOfPlan> {
+export function planPlace(context: Context, request: PlaceRequest & WorkChoice): Promise<PlaceOfPlan> {
   return request.server ? planServer(context, request) : planBranch(context, request);
 }
 
-async function planBranch(context: Context, request: RehearseRequest): Promise<PlaceOfPlan> {
+async function planBranch(context: Context, request: PlaceRequest & WorkChoice): Promise<PlaceOfPlan> {
   const { target, destdb, owner, keep = false } = request;
   const { database } = await openBranches(context, request);
   const name = `rehearsal-${randomBytes(4).toString('hex')}`;
@@ -47,7 +58,7 @@ async function planBranch(context: Context, request: RehearseRequest): Promise<P
   };
 }
 
-async function planServer(context: Context, { target, destdb, keep }: RehearseRequest): Promise<PlaceOfPlan> {
+async function planServer(context: Context, { target, destdb, keep }: PlaceRequest): Promise<PlaceOfPlan> {
   if (keep || destdb !== undefined) {
     throw new UserError('usage', '--server excludes --keep and --destdb', {
       hint: `Leave them out, or start a server that stays: tool up ${target} --detach`,
@@ -87,7 +98,7 @@ interface OpenedPlace {
 }
 
 /** Steps: those of a branch, or of a server. */
-export async function openPlace(given: Context, request: RehearseRequest, planned: PlannedPlace): Promise<OpenedPlace> {
+export async function openPlace(given: Context, request: PlaceRequest, planned: PlannedPlace): Promise<OpenedPlace> {
   if ('up' in planned) {
     const { record, server } = await startPlanned(given, planned.up);
     const database = openDatabase(given, server.url);
@@ -118,7 +129,7 @@ function branchOf({ plan: { branches } }: PlannedBranches) {
 const DROP_TIMEOUT_MS = 60_000;
 
 /** Also after an interruption, which must not end this. Its failure hides no other one. */
-async function dropBranch(given: Context, request: RehearseRequest, name: string): Promise<void> {
+async function dropBranch(given: Context, request: PlaceRequest, name: string): Promise<void> {
   try {
     const { database } = await openBranches({ ...given, signal: AbortSignal.timeout(DROP_TIMEOUT_MS) }, request);
     await database.branches.drop(name);

@@ -16,21 +16,14 @@ import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
 import { compareSchemas, readSchema, type SchemaState } from './compare-schemas.ts';
 import { problemsOf } from './limits.ts';
-import { openPlace, type PlannedPlace, planPlace } from './place.ts';
+import { openPlace, type PlaceRequest, type PlannedPlace, planPlace } from './place.ts';
 import type { Dialect } from './rules/dialect.ts';
 import { DIALECTS } from './rules/dialects.ts';
 import { warningsOf } from './rules/warnings.ts';
 import { estimateOnSource } from './source-estimate.ts';
 import { chooseWorks, describeWork, type FileWork, openScript, runWork, type Work, type WorkChoice } from './work.ts';
 
-export interface RehearseRequest extends WorkChoice {
-  destdb?: string | undefined;
-  /** The agent that makes the request. */
-  owner?: string | undefined;
-  /** Keeps the branch. */
-  keep?: boolean | undefined;
-  /** Instead of a branch: a server of its own on an image, which ends with the rehearsal. */
-  server?: boolean | undefined;
+export interface RehearseRequest extends PlaceRequest, WorkChoice {
   limits?: RehearsalLimits | undefined;
   /** Sessions that run the statements of a file meanwhile; the path is absolute. */
   workload?: { file: string; sessions: number } | undefined;
