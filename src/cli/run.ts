@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
+import { noScreensText } from './no-screens-text.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 import { withUrlTarget } from './words.ts';
@@ -94,8 +95,4 @@ function openScreens(
   const { readOnly, debug, trust } = flags;
   const named = config === undefined ? {} : { config };
   return open({ ...named, environment, ...place, cwd, signal, readOnly, debug, trust });
-}
-
-function noScreensText(reason: string): string {
-  return `The screens are not opened: ${reason}. Commands work everywhere:`;
 }

@@ -249,7 +249,7 @@ export function isImageKey(key: string): boolean {
 /** The key of an image of a snapshot, by its name. Without: of the only one that earlier versions have written. */
 export function imageKey({ target, created_at, id }: ManifestName, name?: string): string {
   const key = manifestKey({ target, created_at, id }).replace(SNAPSHOTS, IMAGES);
-  return name === undefined ? key : key.replace(/\.json$/, `+${name}.json`);
+  return name === undefined ? key : `${key.slice(0, -'.json'.length)}+${name}.json`;
 }
 
 function snapshotKeyOf(key: string): string {
@@ -258,7 +258,7 @@ function snapshotKeyOf(key: string): string {
 
 /** On a hub, another image never has the same key: no publication that is cut off replaces one. */
 export function imageKeyOnHub(manifest: ManifestName, { name, sha256 }: { name: string; sha256: string }): string {
-  return imageKey(manifest).replace(IMAGES, `${IMAGES}${name}-${sha256.slice(0, 16)}+`);
+  return imageKey(manifest).replace(IMAGES, () => `${IMAGES}${name}-${sha256.slice(0, 16)}+`);
 }
 
 /** Any target name must stay inside `snapshots/`. */

@@ -6,7 +6,7 @@ export interface ExpectedStep {
   step: string;
   label: string;
   ms: number;
-  /** Of a content that was not known: its bytes, and the part of `ms` that depends on them. Corrected once they are known. */
+  /** The bytes of a content that is not known, and the part of `ms` that depends on them: corrected once they are known. */
   assumed?: { bytes: number; ms: number };
 }
 

@@ -67,7 +67,7 @@ export function settledOutput(stdout: TerminalOutput, { unicode, screenReader }:
 }
 
 const ESC = '\x1b';
-/** What Ink writes before a frame: it erases the previous one, or the whole window. */
+/** The sequences that Ink writes before a frame: they erase the previous one, or the whole window. */
 const ERASES = new RegExp(`^(?:(?:${ESC}\\[2K(?:${ESC}\\[1A)?)+${ESC}\\[G|${ESC}\\[1;1H${ESC}\\[J)`);
 
 /** Ink erases each frame and draws the next one. Returns what writes only the cells that changed. */

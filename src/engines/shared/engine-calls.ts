@@ -5,12 +5,12 @@ import type { EngineContext, WithoutUrl } from '../engine-context.ts';
 /** Makes methods of facets from functions whose code is loaded when they are called. */
 export function engineCalls(run: Connection['run']) {
   return {
-    /** Of a function that takes the URL of the database. */
+    /** Calls a function that takes the URL of the database. */
     call:
       <Result>(load: () => Promise<(context: EngineContext, url: DatabaseUrl) => Promise<Result>>) =>
       (): Promise<Result> =>
         run(async (context, url) => (await load())(context, url)),
-    /** Of a function that takes a request with it. */
+    /** Calls a function that takes a request with the URL. */
     ask:
       <Request extends { url: DatabaseUrl }, Result>(
         load: () => Promise<(context: EngineContext, request: Request) => Promise<Result>>,

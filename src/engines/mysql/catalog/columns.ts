@@ -8,7 +8,7 @@ export interface ColumnRow {
   full_type: string;
   nullable: 'YES' | 'NO';
   extra: string;
-  /** Of a generated column. */
+  /** The expression of a generated column. */
   expression: string | null;
   charset: string | null;
   collation: string | null;
