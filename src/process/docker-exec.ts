@@ -17,8 +17,8 @@ export interface Execution {
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const FORCE_KILL_AFTER = 3000;
-/** Milliseconds within which the end of a container becomes known after its process. */
-const END_IS_KNOWN_WITHIN = 2000;
+/** Milliseconds within which the end of a container becomes known after its process; fewer where that may have failed by itself. */
+const END_IS_KNOWN_WITHIN = { unexpected: 2000, failed: 300 };
 
 const PID_MARK = 'tool-pid ';
 const ANNOUNCED = `echo "${PID_MARK}$$" >&2; exec "$@"`;
@@ -96,14 +96,16 @@ async function interpret(
   const words = begun ? stderr.slice(stderr.indexOf('\n') + 1) : stderr;
   if (NOT_STARTED.has(exitCode)) throw notStarted({ file, image, words });
   const bySignal = exitCode === null || exitCode > BY_SIGNAL;
-  const unexpected = bySignal || (exitCode !== 0 && !begun);
-  if (unexpected && !stopped.aborted && (await endsNow(container))) throw lost({ file, image });
+  // A client that loses its container may have the exit code of any failure.
+  const end = bySignal || !begun ? 'unexpected' : 'failed';
+  if (exitCode !== 0 && !stopped.aborted && (await endsWithin(container, END_IS_KNOWN_WITHIN[end])))
+    throw lost({ file, image });
   return { exitCode: bySignal ? null : exitCode, stdout: '', stderr: words };
 }
 
-async function endsNow(container: Container): Promise<boolean> {
+async function endsWithin(container: Container, timeoutMs: number): Promise<boolean> {
   const known = new AbortController();
-  const deadline = wait(END_IS_KNOWN_WITHIN, undefined, { signal: known.signal }).catch(() => {});
+  const deadline = wait(timeoutMs, undefined, { signal: known.signal }).catch(() => {});
   await Promise.race([container.ended, deadline]);
   known.abort();
   return container.hasEnded();

@@ -101,8 +101,8 @@ describeWithPostgres('a load', () => {
     held.stdin.write(`SET application_name = 'held';\n`);
     const gone = new Promise((resolve) => held.once('exit', resolve));
     await eventually(async () => {
-      const sql = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'held'`;
-      return (await server.psql('postgres', { sql })) === '1\n';
+      const sql = `SELECT string_agg(application_name, ',') FROM pg_stat_activity WHERE datname = 'copy'`;
+      return (await server.psql('postgres', { sql })) === 'held\n';
     });
     const planned = await planLoad(context, { target: 'app' });
     expect(planned.plan.destination.connections).toBe(1);
