@@ -288,7 +288,9 @@ describeWithPostgres('damaged objects of a hub', () => {
           .orderBy('checked_at')
           .execute();
       await eventually(async () => (await checked()).length === 5);
-      expect((await checked()).slice(0, 2).map(({ target_id }) => target_id)).toEqual([target.id, other.id]);
+      // The first two may be checked at the same time.
+      const first = (await checked()).slice(0, 2).map(({ target_id }) => target_id);
+      expect(new Set(first)).toEqual(new Set([target.id, other.id]));
     });
 
     test('two instances that check the same object while it is pushed leave it whole', {

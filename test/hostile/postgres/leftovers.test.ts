@@ -213,7 +213,8 @@ describeWithPostgres('databases beside a destination', () => {
       },
     };
     let ending: Promise<string> | undefined;
-    await expect(run({}, losing)).rejects.toMatchObject({ code: 'lock_lost' });
+    // A statement may be running when the session ends.
+    await expect(run({}, losing)).rejects.toMatchObject({ code: expect.stringMatching(/^(?:lock|connection)_lost$/) });
     await ending;
     expect(await sql('SELECT id FROM mine')).toBe('7');
   });
