@@ -8,16 +8,15 @@ import {
   ListToolsRequestSchema,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import { toJsonSchema } from '@valibot/to-json-schema';
 import { removeOwnServers } from '../operations/servers/records.ts';
 import type { Context } from '../runtime/context.ts';
-import { readAsset } from '../runtime/package-files.ts';
 import { printable } from '../text/printable.ts';
 import type { Allowance } from './allowances.ts';
 import { openCallLog } from './call-log.ts';
 import { createCalls, isOffered } from './calls.ts';
 import { introduction } from './text.ts';
 import type { Tool, ToolEffect } from './tool.ts';
+import { inputSchema, readOutputSchemas } from './tool-schemas.ts';
 import { TOOLS } from './tools.ts';
 
 /** The largest message of a client, in bytes. */
@@ -115,70 +114,4 @@ function describeTools(tools: Tool[]) {
 function defaultOwner(client: string | undefined, user: string): string {
   const name = printable(client ?? 'unknown client').slice(0, LONGEST_NAME);
   return `${name} of ${user}@${hostname()}`;
-}
-
-interface JsonSchema {
-  type: 'object';
-  [key: string]: unknown;
-}
-
-type Definitions = Record<string, unknown>;
-
-const TRUNCATED = {
-  type: 'array',
-  description: 'Lists that were shortened',
-  items: {
-    type: 'object',
-    properties: { at: { type: 'string' }, shown: { type: 'number' }, total: { type: 'number' } },
-  },
-};
-
-/** Fields of a --json line that the answer lacks. */
-const OF_EVENTS = ['event', 'command', 'duration_ms'];
-
-function inputSchema({ input }: Tool): JsonSchema {
-  const { $schema: _, ...schema } = toJsonSchema(input, { typeMode: 'input' });
-  return schema as JsonSchema;
-}
-
-/** The shapes of `--json`. */
-function readOutputSchemas(): (tool: Tool) => JsonSchema | undefined {
-  const definitions = (JSON.parse(readAsset('events.schema.json')) as { $defs: Definitions }).$defs;
-  return ({ output }) => {
-    if (output === undefined) return undefined;
-    const shape = withoutEvents(definitions[output] as Definitions);
-    const names = referenced(shape, definitions);
-    const used = Object.fromEntries([...names].map((name) => [name, definitions[name]]));
-    return {
-      ...shape,
-      type: 'object',
-      properties: { ...(shape.properties as object), truncated: TRUNCATED },
-      ...(names.size > 0 && { $defs: used }),
-    };
-  };
-}
-
-function withoutEvents(shape: Definitions): Definitions {
-  const { properties, required, anyOf } = shape as {
-    properties?: Definitions;
-    required?: string[];
-    anyOf?: Definitions[];
-  };
-  return {
-    ...shape,
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !OF_EVENTS.includes(key))),
-    }),
-    ...(required && { required: required.filter((key) => !OF_EVENTS.includes(key)) }),
-    ...(anyOf && { anyOf: anyOf.map(withoutEvents) }),
-  };
-}
-
-function referenced(value: unknown, definitions: Definitions, found = new Set<string>()): Set<string> {
-  for (const [, name] of JSON.stringify(value).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)) {
-    if (name === undefined || found.has(name)) continue;
-    found.add(name);
-    referenced(definitions[name], definitions, found);
-  }
-  return found;
 }

@@ -147,7 +147,7 @@ describeWithPostgres('images on the hub', () => {
       expect((await downloads(chunks, stranger)).status).toBe(404);
     });
 
-    test('images of an original are refused, and nobody learns of one that he may not read', async () => {
+    test('the image of an original is refused, and a caller who may not read the snapshot gets the answer for a missing one', async () => {
       const [object] = [objectOf()];
       await target.send([object]);
       const original = target.manifestOf([object], { sanitized: false });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeToken, openCloud } from '../../src/operations/cloud/open-cloud.ts';
 import { endHubSession } from '../../src/operations/cloud/sign-in/end-hub-session.ts';
-import { signInToHub } from '../../src/operations/cloud/sign-in/sign-in-choices.ts';
+import { signInToHub } from '../../src/operations/cloud/sign-in/sign-in-to-hub.ts';
 import { claimsOf } from '../../src/sso/session.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub/hub.ts';
 import { describeWithPostgres, eventually, startPostgres } from '../helpers/postgres/postgres-server.ts';

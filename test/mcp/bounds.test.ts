@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedAnswer, errorAnswer } from '../../src/mcp/calls.ts';
+import { boundedAnswer, errorAnswer } from '../../src/mcp/bounded-answer.ts';
 import { createPlanTokens } from '../../src/mcp/plan-tokens.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 

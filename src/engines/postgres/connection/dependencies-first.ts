@@ -1,8 +1,8 @@
 import { SqlError } from './session-errors.ts';
 
 /**
- * Does work for each item, and again for those that the server refuses by the SQLSTATE because they need another one
- * first. Returns the errors of those that are refused in the end.
+ * Does work for each item, and again for items that the server refuses with the SQLSTATE because they need another one
+ * first. Returns the errors that remain.
  */
 export async function dependenciesFirst<Item>(
   items: Item[],
