@@ -61,5 +61,6 @@ function onlyTarget({ configuration: { settings, cloud } }: Context, running: Ru
 function noServer({ target, port }: DownRequest): UserError {
   const of = target === undefined ? '' : ` for "${target}"`;
   const on = port === undefined ? '' : ` on port ${port}`;
-  return new UserError('server_unknown', `No server runs${of}${on}`, { hint: 'List the running servers: tool ps' });
+  const hint = of + on === '' ? 'Start one: tool up TARGET' : 'List the running servers: tool ps';
+  return new UserError('server_unknown', `No server runs${of}${on}`, { hint });
 }
