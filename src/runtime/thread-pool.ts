@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
 
 /** Worker threads with one task each; further tasks wait for a free one. */
@@ -36,6 +37,8 @@ type ThreadReply<Answer> = { ticket: number } & ({ answer: Answer } | { failed: 
 interface Thread<Answer> {
   worker: Worker;
   inbox: ((reply: ThreadReply<Answer>) => void) | null;
+  /** Absent before its first task. */
+  hasWorked?: true;
 }
 
 export function createThreadPool<Task, Answer>(options: ThreadPoolOptions): ThreadPool<Task, Answer> {
@@ -58,7 +61,7 @@ export function createThreadPool<Task, Answer>(options: ThreadPoolOptions): Thre
   async function end(reason: unknown): Promise<void> {
     closed.abort(reason);
     for (const turn of waiting.splice(0)) turn.reject(reason);
-    await Promise.all(all.map(({ worker }) => worker.terminate()));
+    await Promise.all(all.map(({ worker, hasWorked }) => (hasWorked ? endThread(worker) : worker.terminate())));
   }
 
   function take(): Promise<Thread<Answer>> {
@@ -85,6 +88,7 @@ export function createThreadPool<Task, Answer>(options: ThreadPoolOptions): Thre
     isStarted: () => all.length > 0,
     async acquire() {
       const thread = await take();
+      thread.hasWorked = true;
       tickets += 1;
       return openChannel({ thread, ticket: tickets, closed: closed.signal, giveBack });
     },
@@ -140,6 +144,25 @@ function openChannel<Task, Answer>(options: ChannelOptions<Answer>): TaskChannel
   };
 }
 
+/** Milliseconds within which a thread ends its task. */
+const TASK_ENDS_WITHIN = 2000;
+
+/**
+ * Ends a thread after its task, which receives `null`: Node aborts the whole process where one is terminated while it
+ * creates a compression stream.
+ */
+export async function endThread(worker: Worker): Promise<void> {
+  const ended = new AbortController();
+  const deadline = wait(TASK_ENDS_WITHIN, undefined, { signal: ended.signal, ref: false }).catch(() => {});
+  worker.once('exit', () => ended.abort());
+  worker.postMessage(null);
+  if (worker.threadId !== EXITED) await deadline;
+  await worker.terminate();
+}
+
+/** The identifier of a thread that has ended. */
+const EXITED = -1;
+
 /** Sends an answer of a thread; its memory is moved. */
 export type SendAnswer<Answer> = (answer: Answer, memory?: ArrayBuffer[]) => void;
 
@@ -150,7 +173,9 @@ export function performTasks<Task, Answer>(
   const port = parentPort;
   if (!port) throw new Error('a worker of a thread pool runs in a worker thread only');
   const reply = (message: ThreadReply<Answer>, memory?: ArrayBuffer[]): void => port.postMessage(message, memory);
-  port.on('message', async ({ ticket, task }: ThreadRequest<Task>) => {
+  port.on('message', async (request: ThreadRequest<Task> | null) => {
+    if (request === null) process.exit();
+    const { ticket, task } = request;
     try {
       await perform(task, (answer, memory) => reply({ ticket, answer }, memory));
     } catch (thrown) {

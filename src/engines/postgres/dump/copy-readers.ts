@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { PackedContent, StoredObject } from '../../../repository/objects/pack-object.ts';
-import { workerFile } from '../../../runtime/thread-pool.ts';
+import { endThread, workerFile } from '../../../runtime/thread-pool.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
@@ -39,7 +39,7 @@ export async function openCopyReader(
   worker.on('exit', () => end(new ConnectionLost('the thread that reads rows has ended')));
   const abort = (): void => {
     end(signal.reason);
-    void worker.terminate();
+    void endThread(worker);
   };
   signal.addEventListener('abort', abort, { once: true });
 
@@ -69,7 +69,7 @@ export async function openCopyReader(
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(waiting.map(({ promise }) => promise));
       signal.removeEventListener('abort', abort);
-      await worker.terminate();
+      await endThread(worker);
     },
   };
   try {

@@ -32,7 +32,8 @@ const tell = (reply: CopyReply): void => port.postMessage(reply);
 let wire: Wire | null = null;
 let last: Promise<void> = Promise.resolve();
 
-port.on('message', (task: CopyTask) => {
+port.on('message', (task: CopyTask | null) => {
+  if (task === null) process.exit();
   // Its statement is sent while the rows of the one before still come; the replies keep the order.
   const working = task.task === 'read' ? read(task) : open(task);
   working.catch(() => {});
