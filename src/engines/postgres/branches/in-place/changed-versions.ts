@@ -4,13 +4,14 @@ import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import type { SequenceState } from './base-evidence.ts';
 import type { SeenChanges } from './evidence-schema.ts';
 import { type Places, RANGE } from './row-places.ts';
-import type { VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
+import type { Blocks, VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {
-  /** Versions that only the database has, and those that only the base copy has. */
+  /** Versions that only the database has. */
   fresh: number;
-  missing: number;
+  /** Versions that only the base copy has; `null` where reading them there shows how many they are. */
+  missing: number | null;
   /** Rows in the base copy. */
   rows: number;
   /** It has another file, so that places of rows say nothing. */
@@ -20,6 +21,8 @@ export interface ChangedVersions extends Relation {
   bytes: number;
   /** Facts of its last reset, if they are known: then only later versions are fresh. */
   kept?: RestoredRows | undefined;
+  /** Blocks in which alone its rows may be others than those of the base copy, if that is known. */
+  blocks?: Blocks[] | undefined;
   places?: VersionPlaces | undefined;
 }
 
@@ -33,7 +36,7 @@ export interface VersionPlaces {
   rest: Places;
 }
 
-export interface FoundChanges extends SeenChanges {
+export interface FoundChanges extends Omit<SeenChanges, 'tables'> {
   /** The 32 bits of which `xid` consists. */
   border: string;
   tables: ChangedVersions[];
@@ -68,6 +71,9 @@ export interface RestoredRows {
 
 /** By oid. A relation without an entry is compared with the base copy alone. */
 export type RestoredTables = Map<number, RestoredRows>;
+
+/** Rows up to which exchanging them takes less time than a copy. */
+export const MOST_ROWS = 100_000;
 
 /** Places that are kept of all tables. */
 export const MOST_PLACES = 4_000_000;

@@ -1,7 +1,7 @@
 import { formatNumberOf } from '../../../../text/format.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import type { Readers } from '../../dump/unchanged/readers.ts';
-import type { FoundChanges } from './changed-versions.ts';
+import { type ChangedVersions, type FoundChanges, MOST_ROWS } from './changed-versions.ts';
 import { type Evidence, findChanges } from './find-changes.ts';
 
 /** Finds what has changed since the base copy was made, or returns the reason for which another way is taken. */
@@ -25,17 +25,21 @@ export async function orReason<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Limits up to which exchanging rows takes less time and memory than a copy. */
-const MOST_ROWS = 100_000;
+/** Bytes up to which exchanging rows takes less memory than a copy. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 export const TOO_LARGE = 'the rows that have changed are too large';
 
 function whyLarge({ tables }: FoundChanges): string | null {
-  const rows = tables.reduce((sum, { fresh, missing }) => sum + fresh + missing, 0);
+  const rows = tables.reduce((sum, table) => sum + changesIn(table), 0);
   if (rows > MOST_ROWS) return `${formatNumberOf(rows, 'row')} have changed, which is too many`;
   const bytes = tables.reduce(
-    (sum, table) => sum + (table.bytes * (table.fresh + table.missing)) / Math.max(1, table.rows, table.fresh),
+    (sum, table) => sum + (table.bytes * changesIn(table)) / Math.max(1, table.rows, table.fresh),
     0,
   );
   return bytes > MOST_BYTES ? TOO_LARGE : null;
+}
+
+/** As many are missing as are fresh, where their number is unknown. */
+function changesIn({ fresh, missing }: ChangedVersions): number {
+  return fresh + (missing ?? fresh);
 }

@@ -22,7 +22,7 @@ import {
   type RestoredTables,
 } from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
-import { pathOf, readPlaces, within, without } from './row-places.ts';
+import { type Places, pathOf, RANGE, readPlaces, within, without } from './row-places.ts';
 import { type Blocks, changedBlocks, HAS_MAPS, readMaps, setMap, type VisibilityMaps } from './visibility-maps.ts';
 
 export interface Evidence {
@@ -53,9 +53,16 @@ export async function findChanges(
   const { xmin } = evidence;
   const found = { at: role.at, xmin, border: toXid(xmin), history: '', relations: [], maps: new Map() };
   if (seen?.at === role.at && seen.xmin === xmin) {
-    const pages = seen.tables.reduce((sum, table) => sum + table.pages, 0);
-    const sessions = await readers.share(pages);
-    return { ...found, tables: seen.tables, sequences: await changedSequences(session, evidence), sessions };
+    const maps: VisibilityMaps = role.maps && evidence.maps?.length ? await readMaps(session, seen.tables) : new Map();
+    const blocksOf = blocksSinceCopy(evidence, maps);
+    const suspects = seen.tables.map((table) => ({ ...table, blocks: few(blocksOf(table)) }));
+    const sessions = await readers.share(pagesOf(suspects.filter(({ blocks }) => blocks === null)));
+    const tables = await betweenSessions(sessions, suspects, async (own, { blocks, ...table }) => {
+      if (!blocks) return table;
+      const read = await readPlaces(own, { table, blocks, isFresh: isFresh(found.border) });
+      return { ...table, blocks, places: { ...read, missing: null, rest: NO_PLACES } };
+    });
+    return { ...found, tables, sequences: await changedSequences(session, evidence), sessions };
   }
   const now = await readHistory(session, await readServerIdentity(session));
   if (!now) return 'row versions prove nothing on this server';
@@ -71,9 +78,11 @@ export async function findChanges(
     role.maps && (kept || evidence.maps?.length) ? await readMaps(session, relations) : new Map();
   const history = JSON.stringify([xmin, now.history]);
   const suspects = findSuspects(relations, { recorded, kept, maps, history, evidence });
-  const sessions = await readers.share(suspects.reduce((sum, { pages }) => sum + pages, 0));
   // What an earlier reset has written has probably changed again.
-  const [known, others] = [suspects.filter((one) => one.kept?.places), suspects.filter((one) => !one.kept?.places)];
+  const isKnown = (one: Suspect): boolean =>
+    kept ? Boolean(one.kept?.places) : one.blocks !== null && !isCatalog(one);
+  const [known, others] = [suspects.filter(isKnown), suspects.filter((one) => !isKnown(one))];
+  const sessions = await readers.share(pagesOf(kept ? suspects : others));
   const counted = await countAll({ sessions, relations: others, border: xmin });
   const changed = others.filter(({ rows, rewritten }, at) => {
     const now = counted[at];
@@ -86,7 +95,7 @@ export async function findChanges(
   const versions = await betweenSessions([...sessions, ...sessions], examined, (own, table) =>
     findVersions(own, { table, border: found.border, keeps: kept !== undefined }),
   );
-  const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing > 0);
+  const different = versions.filter(({ fresh, missing, rewritten }) => rewritten || fresh > 0 || missing !== 0);
   const obstacle = await findObstacle(session, different);
   if (obstacle !== null) return obstacle;
   const sizes = await readSizes(session, different);
@@ -96,8 +105,12 @@ export async function findChanges(
 }
 
 /** A relation that may have other rows, if not all of its blocks, then in these. */
-interface Suspect extends Omit<ChangedVersions, 'fresh' | 'missing' | 'toasted' | 'bytes' | 'places'> {
+interface Suspect extends Omit<ChangedVersions, 'fresh' | 'missing' | 'toasted' | 'bytes' | 'places' | 'blocks'> {
   blocks: Blocks[] | null;
+}
+
+function pagesOf(suspects: Pick<Suspect, 'pages'>[]): number {
+  return suspects.reduce((sum, { pages }) => sum + pages, 0);
 }
 
 interface Known {
@@ -110,18 +123,42 @@ interface Known {
 
 /** Without the relations that the maps prove to be as at the last reset, or else as in the base copy. */
 function findSuspects(relations: Relation[], { recorded, kept, maps, history, evidence }: Known): Suspect[] {
-  const set = new Map(evidence.maps?.map(([oid, pages, positions]) => [oid, { pages, positions }]));
+  const blocksOf = blocksSinceCopy(evidence, maps);
   return relations.flatMap((relation): Suspect[] => {
     const [before, one] = [recorded.get(relation.oid), kept?.get(relation.oid)];
     if (!before) return [];
     const rewritten = before.filenode !== relation.filenode;
     const isTrue = !rewritten && one?.history === history && one.filenode === relation.filenode;
-    const [map, initial] = [maps.get(relation.oid), set.get(relation.oid)];
-    const ofBase = map && initial && setMap({ ...initial, filenode: before.filenode }, map);
-    const blocks = changedBlocks(isTrue ? one.map : ofBase, map);
+    const blocks = isTrue ? changedBlocks(one.map, maps.get(relation.oid)) : blocksOf({ ...relation, rewritten });
     if (blocks?.length === 0) return [];
-    return [{ ...relation, rows: before.rows, rewritten, kept: isTrue ? one : undefined, blocks }];
+    return [
+      {
+        ...relation,
+        rows: before.rows,
+        rewritten,
+        kept: isTrue ? one : undefined,
+        blocks: kept ? blocks : few(blocks),
+      },
+    ];
   });
+}
+
+/** Returns what finds the blocks of a relation that may have other rows than in the base copy. */
+function blocksSinceCopy(
+  { maps: set = [] }: BaseEvidence,
+  maps: VisibilityMaps,
+): (relation: Pick<ChangedVersions, 'oid' | 'filenode' | 'rewritten'>) => Blocks[] | null {
+  const initial = new Map(set.map(([oid, pages, positions]) => [oid, { pages, positions }]));
+  return ({ oid, filenode, rewritten }) => {
+    const [map, before] = [maps.get(oid), initial.get(oid)];
+    return rewritten || !map || !before ? null : changedBlocks(setMap({ ...before, filenode }, map), map);
+  };
+}
+
+/** More blocks are counted sooner than their places are read. */
+function few(blocks: Blocks[] | null): Blocks[] | null {
+  const sum = blocks?.reduce((all, [from, to]) => all + to - from, 0) ?? 0;
+  return sum <= RANGE ? blocks : null;
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */
@@ -188,7 +225,8 @@ async function findVersions(
 ): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
   const { rows, rewritten, kept, pages } = table;
   const condition = isFresh(kept ? toXid(kept.border) : border);
-  if (rewritten || (!kept?.places && !keepsPlaces({ pages, rows, keeps }))) {
+  const isLimited = !keeps && blocks !== null;
+  if (rewritten || !(kept?.places || isLimited || keepsPlaces({ pages, rows, keeps }))) {
     const [row] = await session.query<{ all: number; fresh: number }>(`
       SELECT count(*) AS all, count(*) FILTER (WHERE ${condition}) AS fresh FROM ONLY ${pathOf(table)}`);
     if (!row) throw new Error('a count has no row');
@@ -198,20 +236,24 @@ async function findVersions(
   const whole: Blocks[] = [[0, pages]];
   const read = await readPlaces(session, {
     table,
-    blocks: kept?.places ? (blocks ?? whole) : whole,
+    blocks: kept?.places || isLimited ? (blocks ?? whole) : whole,
     isFresh: condition,
   });
+  const { length: fresh } = read.fresh;
+  if (isLimited) return { ...table, blocks, fresh, missing: null, places: { ...read, missing: null, rest: NO_PLACES } };
   const before = kept?.places ?? null;
   const inside = before && (blocks ? within(before, blocks) : before);
   const missing = inside && without(inside, read.old);
-  const rest = before && inside ? without(before, inside) : new Float64Array();
+  const rest = before && inside ? without(before, inside) : NO_PLACES;
   return {
     ...table,
-    fresh: read.fresh.length,
+    fresh,
     missing: missing ? missing.length : rows - read.old.length,
     places: { ...read, missing, rest },
   };
 }
+
+const NO_PLACES: Places = new Float64Array();
 
 async function readSizes(session: PostgresSession, tables: { oid: number }[]): Promise<TableSize[]> {
   const oids = `{${tables.map(({ oid }) => oid).join(',')}}`;

@@ -21,7 +21,7 @@ interface Comparison {
 export async function findMissing(given: Comparison): Promise<Places> {
   const { table, pages, isFresh, database, base } = given;
   const { old } = table.places ?? {};
-  const blocks: Blocks[] = old || pages <= RANGE ? [[0, pages]] : await differing(given);
+  const blocks: Blocks[] = table.blocks ?? (old || pages <= RANGE ? [[0, pages]] : await differing(given));
   const [there, here] = await Promise.all([
     readPlaces(base, { table, blocks }),
     old ?? readPlaces(database, { table, blocks, isFresh }).then((read) => read.old),

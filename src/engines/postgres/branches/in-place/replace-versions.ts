@@ -50,11 +50,12 @@ export async function replaceVersions(
     written.push(...rows.flatMap(({ id }, at): ReplacedRows['moved'] => (ids[at] ? [[placeOf(ids[at]), id]] : [])));
   }
   const [fresh, missing] = [gone + read.moved.length, written.length + read.moved.length];
-  if (fresh === table.fresh && missing === table.missing) {
+  const expected = table.missing ?? read.inserted.length + read.moved.length;
+  if (fresh === table.fresh && missing === expected) {
     return { table, deleted: gone, inserted: written.length, moved: [...read.moved, ...written] };
   }
   throw restoreFailed(`The rows of ${table.name} could not be reset`, [
-    `${table.rows + table.fresh - fresh + missing - table.missing} rows are there, ${table.rows} should be`,
+    `${table.rows + table.fresh - fresh + missing - expected} rows are there, ${table.rows} should be`,
   ]);
 }
 

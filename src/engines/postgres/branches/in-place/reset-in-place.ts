@@ -49,7 +49,7 @@ export async function planInPlace(
 function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
   return {
     tables: tables.map(({ schema, name, fresh, missing }) => ({
-      ...{ table: tableName(schema, name), delete: fresh, insert: missing },
+      ...{ table: tableName(schema, name), delete: fresh, insert: missing ?? 0 },
     })),
     sequences: sequences.length,
   };
@@ -172,7 +172,7 @@ function readAll(
     });
     return true;
   };
-  const needsBase = tables.some(({ missing }) => missing > 0);
+  const needsBase = tables.some(({ missing }) => missing !== 0);
   const ended = needsBase ? withOpenBase(context, server, { url, base, work: read }) : read(null);
   const settled = ended.then(
     (done) => {

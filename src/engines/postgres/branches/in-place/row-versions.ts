@@ -1,6 +1,6 @@
 import type { PostgresSession } from '../../connection/session.ts';
 import { toXid } from '../../dump/unchanged/count-rows.ts';
-import { type ChangedVersions, isFresh, type VersionPlaces } from './changed-versions.ts';
+import { type ChangedVersions, isFresh, MOST_ROWS, type VersionPlaces } from './changed-versions.ts';
 import { findMissing } from './missing-versions.ts';
 import { idOf, type Places, pathOf, placeOf, quoteIds } from './row-places.ts';
 
@@ -64,6 +64,7 @@ async function readMissing({ table, border, database, base, mostBytes }: Version
   const { kept, places } = table;
   const missing =
     places?.missing ?? (await findMissing({ table, pages, isFresh: isFresh(border), database, base: session }));
+  if (missing.length > MOST_ROWS) return null;
   const ids = Array.from(missing, (place) => kept?.moved.get(place) ?? idOf(place));
   return readRows(session, { table, condition: `ctid = ANY (${quoteIds(ids)})`, mostBytes });
 }
