@@ -50,11 +50,10 @@ const POSTGRES: Record<string, string[]> = {
   // An expression of this file.
   'branches/list.ts': ['belongsTo("j.of")', 'bytes'],
   // Names of quoteName, numbers, and what a server wrote as text of quoteText; conditions of these.
-  'branches/in-place/base-evidence.ts': ['HAS_MAPS'],
   'restore/changes/base-changes.ts': ['pathOf(table)', 'quoteIds(some)', 'rows'],
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
   'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
-  'branches/in-place/visibility-maps.ts': ['list.join(", ")'],
+  'dump/unchanged/visibility-maps.ts': ['HAS_MAPS', 'list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
   ],

@@ -30,6 +30,8 @@ export interface DumpRequest {
   program?: boolean;
   /** Stores the statistics of the planner, where a load can take them over. They contain values of rows. */
   keepsStatistics?: boolean | undefined;
+  /** It may create a function that no other session sees, and which it rolls back. */
+  isDestination?: boolean | undefined;
   /** The snapshot that the database is a copy of: names in the dump are those of this snapshot. */
   copyOf?: Manifest | undefined;
   /** The last snapshot of the target, whatever its engine. */

@@ -193,6 +193,7 @@ async function withPresentState<Result>(
       // The evidence is about the destination.
       evidence: branch === undefined ? last.evidence : null,
       scratch: true,
+      isDestination: true,
       cpus: cpus ?? cpusFor(context, target),
     });
     const manifest: Manifest = {

@@ -141,6 +141,7 @@ export async function storeSave(
     const stored = await storeDump({
       ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
       keepsStatistics: true,
+      isDestination: true,
       cpus: cpus ?? cpusFor(context, target),
     });
     const content: Manifest = {

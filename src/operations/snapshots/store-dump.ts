@@ -19,7 +19,14 @@ import { readMigrations } from '../migrations/read-migrations.ts';
 export interface StoringDump
   extends Pick<
     DumpRequest,
-    'schemaConfig' | 'includeNeededSchemas' | 'excludeRows' | 'cpus' | 'copyOf' | 'program' | 'keepsStatistics'
+    | 'schemaConfig'
+    | 'includeNeededSchemas'
+    | 'excludeRows'
+    | 'cpus'
+    | 'copyOf'
+    | 'program'
+    | 'keepsStatistics'
+    | 'isDestination'
   > {
   database: Pick<Database, 'dump'>;
   repository: LocalRepository;

@@ -195,6 +195,8 @@ export async function tryHistory({ server, database, round }: History): Promise<
     const builds = 3 + whole(4);
     for (let number = 0; number < builds; number += 1) {
       const isBeside = random() < 0.3;
+      // Sets the bits of visibility maps.
+      if (random() < 0.5) await work.run('VACUUM');
       const built = await provedBuild(url, {
         evidence,
         width: oneOf([2, 4, 16]),

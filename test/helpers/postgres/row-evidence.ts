@@ -13,6 +13,7 @@ import { proveUnchanged } from '../../../src/engines/postgres/dump/unchanged/fin
 import { readState } from '../../../src/engines/postgres/dump/unchanged/read-state.ts';
 import { recordEvidence } from '../../../src/engines/postgres/dump/unchanged/record-evidence.ts';
 import { withinSavepoint } from '../../../src/engines/postgres/dump/unchanged/savepoint.ts';
+import { readTableMaps } from '../../../src/engines/postgres/dump/unchanged/table-maps.ts';
 import { parseUrl } from '../../../src/engines/registry.ts';
 import { testContext } from './postgres-server.ts';
 
@@ -45,6 +46,7 @@ export async function provedBuild(
   const context = testContext({ settings: {} });
   await using session = await connect(context, parseUrl(url));
   const signs = await readServerIdentity(session);
+  const maps = await readTableMaps(session);
   const snapshot = await beginInstant(session, ['public']);
   const tables = (await readTables(session)).filter(({ schema }) => schema === 'public');
   const ranges = rangesOf(tables, { serverMajor: majorOf(signs.version), width });
@@ -54,6 +56,10 @@ export async function provedBuild(
   const last = { evidence, isStored: async () => true };
   const { files, reading } = await proveUnchanged(session, {
     ...{ last, state, ranges },
+    async readMaps() {
+      await using later = await connect(context, parseUrl(url));
+      return await readTableMaps(later);
+    },
     async openSecond() {
       const second = await connect(context, parseUrl(url));
       for (const statement of inSnapshot({ snapshot, started: signs.started })) await second.execute(statement);
@@ -75,7 +81,7 @@ export async function provedBuild(
     }
     packed.set(table, read);
   }
-  const recorded = state && recordEvidence({ state, tables: packed, ranges });
+  const recorded = state && recordEvidence({ state, tables: packed, ranges, maps });
   await session.execute('COMMIT');
   const large = [...ranges].filter(([{ oid }]) => state?.tables.has(oid));
   // As it is read from the file.

@@ -88,6 +88,31 @@ describeWithKind('postgres', 'the first reading after a load', () => {
     expect(await contentOf('copy')).toEqual(await contentOf('source'));
   });
 
+  it('scans no table whose visibility map is as after the load, or at the last save', async () => {
+    await load();
+    const scans = () =>
+      server.column(
+        'copy',
+        "SELECT seq_scan::text FROM pg_stat_user_tables WHERE relname IN ('wide', 'plain') ORDER BY relname DESC",
+      );
+    const [wide, plain] = (await scans()).map(Number);
+    await save('first');
+    // A load freezes large tables only.
+    await expect.poll(scans).toEqual([`${wide}`, `${Number(plain) + 1}`]);
+    await server.run('copy', ['VACUUM plain']);
+    await save('second');
+    await expect.poll(scans).toEqual([`${wide}`, `${Number(plain) + 2}`]);
+    await save('third');
+    await expect.poll(scans).toEqual([`${wide}`, `${Number(plain) + 2}`]);
+    await server.run('copy', ["UPDATE plain SET name = 'other' WHERE id = 5"]);
+    expect((await save('fourth')).reading).toMatchObject({ tables_unchanged: 2 });
+    // The bits that the change has cleared are set again.
+    await server.run('copy', ['VACUUM plain']);
+    const counted = await scans();
+    await save('fifth');
+    await expect.poll(scans).not.toEqual(counted);
+  });
+
   it('finds each change, of a table with several files as well, and a save has it', async () => {
     await load();
     await server.run('copy', ["UPDATE wide SET filler = 'y' WHERE id = 700"]);

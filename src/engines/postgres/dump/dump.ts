@@ -45,6 +45,7 @@ import { readState } from './unchanged/read-state.ts';
 import { recordEvidence } from './unchanged/record-evidence.ts';
 import { withinSavepoint } from './unchanged/savepoint.ts';
 import { openSecondReader } from './unchanged/second-reader.ts';
+import { readLaterMaps, readTableMaps } from './unchanged/table-maps.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -64,6 +65,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const identifying = readIdentity(session, signs);
   identifying.catch(() => {});
   if ('client_encoding' in encoding) await assertReadableNames(session, request);
+  const maps = request.isDestination && request.lastBuild ? await readTableMaps(session) : new Map();
   const { snapshot, chosen } = await beginSelection(context, session, { request, signs });
   const identity = await identifying;
   connected(`Connected to PostgreSQL ${serverVersion}`);
@@ -84,6 +86,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const ofDump = { isDumped: () => isDumped, dumped };
   const { started } = signs;
   const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, onBytes, explain };
+  const readMaps = () => readLaterMaps(context, reads);
   const openSecond = (pages: number) => openSecondReader(context, { ...reads, pages });
   let archive: ArchiveEntry[] = [];
   let read: ReadTables = new Map();
@@ -95,7 +98,11 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
     const isUtf8 = !('client_encoding' in encoding);
     const statistics = isUtf8 ? await storeStatistics(session, { request, tables: own, serverMajor }) : null;
-    return { state, statistics, ...(await proveUnchanged(session, { last, state, ranges, openSecond })) };
+    return {
+      state,
+      statistics,
+      ...(await proveUnchanged(session, { last, state, ranges, openSecond, ...(maps.size > 0 && { readMaps }) })),
+    };
   });
   // pg_dump may fail before they are awaited.
   for (const one of [reading, proving]) one.catch(() => {});
@@ -125,7 +132,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const tables = await settled(read);
   const { state, reading: proved, statistics, ranges: taken } = await proving;
   if (statistics) others.set(statistics.file.name, statistics);
-  const evidence = state && recordEvidence({ state, tables, ranges: taken });
+  const evidence = state && recordEvidence({ state, tables, ranges: taken, maps });
   ended(`Dumped ${of}`);
   return {
     serverVersion,

@@ -6,8 +6,8 @@ import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
 import { countAll, inBatches, toXid } from '../../dump/unchanged/count-rows.ts';
 import { inSnapshot } from '../../dump/unchanged/fingerprint.ts';
+import { isSet, readMapsApart } from '../../dump/unchanged/visibility-maps.ts';
 import type { BaseEvidence } from './evidence-schema.ts';
-import { changedBlocks, HAS_MAPS, readMaps } from './visibility-maps.ts';
 
 /** Relations and sequences in a mark, which is read with each list of databases. */
 const MOST_RELATIONS = 2_000;
@@ -34,19 +34,14 @@ export async function readBaseEvidence(context: EngineContext, url: DatabaseUrl)
   });
 }
 
-/** Reads the visibility maps of which no bit is missing, in a transaction that may create their function. */
+/** Reads the visibility maps of which no bit is missing. */
 async function readSetMaps(
   context: EngineContext,
   { url, relations }: { url: DatabaseUrl; relations: Relation[] },
 ): Promise<NonNullable<BaseEvidence['maps']>> {
   await using session = await connect(context, url);
-  const [server] = await session.query<{ maps: boolean }>(`SELECT ${HAS_MAPS} AS maps`);
-  if (!server?.maps) return [];
-  await session.execute('BEGIN');
-  const maps = await readMaps(session, relations);
-  await session.execute('ROLLBACK');
-  const set = [...maps].filter(([, map]) => map.pages > 0 && changedBlocks(map, map)?.length === 0);
-  return set.map(([oid, { pages, positions }]) => [oid, pages, positions]);
+  const maps = await readMapsApart(session, relations);
+  return [...maps].filter(([, map]) => isSet(map)).map(([oid, { pages, positions }]) => [oid, pages, positions]);
 }
 
 const LARGE_OBJECTS = ['pg_largeobject', 'pg_largeobject_metadata'];

@@ -1,10 +1,10 @@
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
+import type { Blocks, VisibilityMap, VisibilityMaps } from '../../dump/unchanged/visibility-maps.ts';
 import type { SequenceState } from './base-evidence.ts';
 import type { SeenChanges } from './evidence-schema.ts';
 import { type Places, RANGE } from './row-places.ts';
-import type { Blocks, VisibilityMap, VisibilityMaps } from './visibility-maps.ts';
 
 /** A table with other row versions than the base copy. */
 export interface ChangedVersions extends Relation {

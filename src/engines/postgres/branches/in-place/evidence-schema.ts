@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
-import { digits } from '../../dump/unchanged/evidence.ts';
+import { digits, position } from '../../dump/unchanged/evidence.ts';
 
 const value = v.pipe(v.string(), v.regex(/^-?\d{1,20}$/, 'must be a number'));
-
-const position = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'must be a position in the WAL'));
 
 /**
  * The rows of a base copy when it was made, as in a fingerprint. It is in the mark of the base copy, on the same server as

@@ -6,6 +6,14 @@ import { countAll, toXid } from '../../dump/unchanged/count-rows.ts';
 import { readRelations } from '../../dump/unchanged/fingerprint.ts';
 import { readHistory } from '../../dump/unchanged/read-state.ts';
 import { betweenSessions, type Readers } from '../../dump/unchanged/readers.ts';
+import {
+  type Blocks,
+  changedBlocks,
+  HAS_MAPS,
+  readMaps,
+  setMap,
+  type VisibilityMaps,
+} from '../../dump/unchanged/visibility-maps.ts';
 import { codeOwnersQuery } from '../../restore/only-rows/statements.ts';
 import {
   digestCatalogs,
@@ -23,7 +31,6 @@ import {
 } from './changed-versions.ts';
 import type { BaseEvidence, SeenChanges } from './evidence-schema.ts';
 import { type Places, pathOf, RANGE, readPlaces, within, without } from './row-places.ts';
-import { type Blocks, changedBlocks, HAS_MAPS, readMaps, setMap, type VisibilityMaps } from './visibility-maps.ts';
 
 export interface Evidence {
   evidence: BaseEvidence | undefined;

@@ -1,8 +1,8 @@
 import type { PostgresSession } from '../../connection/session.ts';
+import type { VisibilityMap } from '../../dump/unchanged/visibility-maps.ts';
 import { type FoundChanges, MOST_PLACES, type RestoredRows, type RestoredTables } from './changed-versions.ts';
 import type { ReplacedRows } from './replace-versions.ts';
 import { blockOf, join, type Places } from './row-places.ts';
-import type { VisibilityMap } from './visibility-maps.ts';
 
 /** Rows that were written again, whose places are kept. */
 const MOST_MOVED = 100_000;

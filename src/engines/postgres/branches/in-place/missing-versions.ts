@@ -1,8 +1,8 @@
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import type { Blocks } from '../../dump/unchanged/visibility-maps.ts';
 import type { ChangedVersions } from './changed-versions.ts';
 import { type Places, pathOf, RANGE, readPlaces, without } from './row-places.ts';
-import type { Blocks } from './visibility-maps.ts';
 
 interface Comparison {
   table: ChangedVersions;

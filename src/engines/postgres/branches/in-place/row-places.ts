@@ -1,7 +1,7 @@
 import { quoteName, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { Relation } from '../../dump/unchanged/count-rows.ts';
-import type { Blocks } from './visibility-maps.ts';
+import type { Blocks } from '../../dump/unchanged/visibility-maps.ts';
 
 /** Places of row versions in ascending order, each its block times 65,536 and its item: half of what text would take. */
 export type Places = Float64Array;

@@ -4,6 +4,8 @@ import { count, list, sha256 } from '../../../../repository/manifest/values.ts';
 import { readVersion } from '../../../../runtime/package-files.ts';
 
 export const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be a number'));
+/** A position in the WAL. */
+export const position = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'must be a position in the WAL'));
 const block = v.nullable(count);
 /** Seconds since 1970, with microseconds. */
 const moment = v.pipe(v.string(), v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be a time'));
@@ -39,6 +41,8 @@ const tableSchema = v.strictObject({
   /** Digest of the columns and types, which together with a row determine its text. */
   shape: sha256,
   ranges: list(rangeSchema),
+  /** Blocks, and positions of the pages of the visibility map, if no bit was missing before the snapshot. */
+  map: v.exactOptional(v.strictTuple([count, list(position)])),
 });
 
 /** A record of the rows that a build read; the README of this folder states what it proves. */
@@ -53,6 +57,7 @@ const evidenceSchema = v.strictObject({
 });
 
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
+export type TableEvidence = v.InferOutput<typeof tableSchema>;
 export type RangeEvidence = v.InferOutput<typeof rangeSchema>;
 
 export function parseEvidence(evidence: unknown): Evidence | null {

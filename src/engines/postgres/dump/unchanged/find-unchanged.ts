@@ -5,11 +5,12 @@ import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { TERMINATOR_LINES } from '../archive.ts';
 import { fileName, type Range, WHOLE } from '../ranges.ts';
-import { type Evidence, isOfPast, parseEvidence, type RangeEvidence } from './evidence.ts';
+import { type Evidence, isOfPast, parseEvidence, type RangeEvidence, type TableEvidence } from './evidence.ts';
 import { isProvable, type SourceState } from './read-state.ts';
 import { betweenSessions } from './readers.ts';
 import { withinSavepoint } from './savepoint.ts';
 import { findUnchangedRanges, isWhole, type ScanOptions } from './scan.ts';
+import { type Blocks, changedBlocks, setMap, type VisibilityMap, type VisibilityMaps } from './visibility-maps.ts';
 
 /** Files that need not be read, by the place of their range; `null` where a range is to be read. */
 export type UnchangedFiles = Map<CatalogTable, (PackedFile | null)[]>;
@@ -19,6 +20,8 @@ export interface ProveOptions {
   /** `null` where nothing can be proved. */
   state: SourceState | null;
   ranges: Map<CatalogTable, Range[]>;
+  /** Reads the visibility maps of tables, behind the snapshot. */
+  readMaps?: () => Promise<VisibilityMaps>;
   /** Opens a session that sees the same rows, if one is worth it for so many pages. */
   openSecond?: (pages: number) => Promise<PostgresSession | null>;
 }
@@ -26,13 +29,13 @@ export interface ProveOptions {
 /** Finds the ranges whose rows are proved to be those of the last build, and whose objects the store has. */
 export async function proveUnchanged(
   session: PostgresSession,
-  { last, state, ranges, openSecond = async () => null }: ProveOptions,
+  { last, state, ranges, readMaps = async () => new Map(), openSecond = async () => null }: ProveOptions,
 ): Promise<{ files: UnchangedFiles; ranges: Map<CatalogTable, Range[]>; reading: ReadSummary }> {
   const evidence = last ? parseEvidence(last.evidence) : null;
   const isBelieved = evidence !== null && state !== null && isOfPast(evidence, state);
   const found: FoundTables =
     isBelieved && last
-      ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges, openSecond })
+      ? await findUnchanged(session, { evidence, state, isStored: last.isStored, ranges, readMaps, openSecond })
       : new Map();
   const files: UnchangedFiles = new Map([...found].map(([table, one]) => [table, one.files]));
   const provable = [...ranges.keys()].some(isProvable);
@@ -61,6 +64,7 @@ interface FindOptions {
   state: SourceState;
   isStored: RowsOfLastBuild['isStored'];
   ranges: Map<CatalogTable, Range[]>;
+  readMaps: () => Promise<VisibilityMaps>;
   openSecond: (pages: number) => Promise<PostgresSession | null>;
 }
 
@@ -77,16 +81,25 @@ async function findUnchanged(session: PostgresSession, options: FindOptions): Pr
 
 async function scanTables(
   session: PostgresSession,
-  { evidence, state, isStored, ranges, openSecond }: FindOptions,
+  { evidence, state, isStored, ranges, readMaps, openSecond }: FindOptions,
 ): Promise<Promise<[CatalogTable, FoundTable]>[]> {
   const recorded = new Map(evidence.tables.map((table) => [table.oid, table]));
+  const maps = evidence.tables.some(({ map }) => map) ? await readMaps() : new Map();
   const scans = [...ranges].flatMap(([table, parts]): ScanOptions[] => {
     const earlier = recorded.get(table.oid);
     const now = state.tables.get(table.oid);
     if (!earlier || !now || earlier.filenode !== now.filenode || earlier.shape !== now.shape) return [];
-    return [{ table, ranges: parts, earlier: earlier.ranges, xmin: evidence.xmin }];
+    return [
+      {
+        table,
+        ranges: parts,
+        earlier: earlier.ranges,
+        xmin: evidence.xmin,
+        blocks: blocksSince(earlier, maps.get(table.oid)),
+      },
+    ];
   });
-  const pages = scans.reduce((sum, { table }) => sum + table.blocks, 0);
+  const pages = scans.reduce((sum, { table, blocks }) => sum + (blocks?.length === 0 ? 0 : table.blocks), 0);
   await using second = await openSecond(pages);
   const sessions = second ? [session, second] : [session];
   const found = await betweenSessions(sessions, scans, async (own, scan) => {
@@ -98,6 +111,13 @@ async function scanTables(
     return [files.then((all): [CatalogTable, FoundTable] => [table, toFound(scan, all)])];
   });
   return found.flat();
+}
+
+/** Returns the blocks that may have changed since the map of the evidence; `null` for all. */
+function blocksSince({ filenode, map: before }: TableEvidence, now: VisibilityMap | undefined): Blocks[] | null {
+  if (!before || !now) return null;
+  const [pages, positions] = before;
+  return changedBlocks(setMap({ filenode, pages, positions }, now), now);
 }
 
 function toFound({ ranges, earlier }: ScanOptions, files: (PackedFile | null)[]): FoundTable {

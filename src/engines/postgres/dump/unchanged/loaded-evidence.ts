@@ -19,6 +19,8 @@ import { majorOf } from '../../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../archive.ts';
 import { type Evidence, newEvidence, type RangeEvidence } from './evidence.ts';
 import { LEAST_BYTES, readState } from './read-state.ts';
+import { mapEvidence } from './record-evidence.ts';
+import { readTableMaps } from './table-maps.ts';
 
 /** The files are in the encoding of the source, and a save has that of the destination. */
 const ENCODING = 'UTF8';
@@ -52,9 +54,20 @@ export async function readLoadedEvidence(
     const proved = tables.flatMap((table) => {
       const [now, before] = [state.tables.get(table.oid), stored.get(nameOf(table))];
       const ranges = before && rangesOf(before);
-      return now && ranges ? [{ oid: table.oid, ...now, ranges }] : [];
+      return now && ranges ? [{ table, now, ranges }] : [];
     });
-    return newEvidence({ history: state.history, xmin: state.xmin, tables: proved });
+    await session.execute('ROLLBACK');
+    const maps = await readTableMaps(session);
+    return newEvidence({
+      history: state.history,
+      xmin: state.xmin,
+      tables: proved.map(({ table: { oid }, now, ranges }) => ({
+        oid,
+        ...now,
+        ranges,
+        ...mapEvidence(now, maps.get(oid)),
+      })),
+    });
   } catch (error) {
     context.signal.throwIfAborted();
     // It saves time only.

@@ -5,6 +5,7 @@ import type { PostgresSession } from '../../connection/session.ts';
 import { conditionOf, type Range, WHOLE } from '../ranges.ts';
 import { hasFresh } from './count-rows.ts';
 import type { RangeEvidence } from './evidence.ts';
+import type { Blocks } from './visibility-maps.ts';
 
 export interface ScanOptions {
   table: CatalogTable;
@@ -13,6 +14,8 @@ export interface ScanOptions {
   earlier: RangeEvidence[];
   /** The border that the evidence records. */
   xmin: string;
+  /** Blocks outside of which no row has changed; `null` where that is unknown. */
+  blocks: Blocks[] | null;
 }
 
 /** Ranges that are counted first, spread over the table: when all of them have changed, the others count as changed. */
@@ -25,20 +28,29 @@ const SAMPLE = 16;
  */
 export async function findUnchangedRanges(
   session: PostgresSession,
-  { table, ranges, earlier, xmin }: ScanOptions,
+  { table, ranges, earlier, xmin, blocks }: ScanOptions,
 ): Promise<(RangeEvidence | null)[]> {
   if (isWhole(earlier)) {
     // What a load has recorded: unchanged as a whole, or not at all.
-    return (await isSameWhole(session, { table, earlier, xmin })) ? earlier : ranges.map(() => null);
+    return blocks?.length === 0 || (await isSameWhole(session, { table, earlier, xmin }))
+      ? earlier
+      : ranges.map(() => null);
   }
   const candidates = ranges.map((range) => candidateOf(range, earlier));
-  const unchanged: (RangeEvidence | null)[] = ranges.map(() => null);
-  if (ranges.length <= SAMPLE && ranges.length === earlier.length && !candidates.includes(null)) {
+  const untouched = untouchedRanges({ ranges, earlier, blocks });
+  const unchanged = candidates.map((candidate, at) => (untouched.has(at) ? candidate : null));
+  if (!unchanged.includes(null)) return unchanged;
+  if (
+    untouched.size === 0 &&
+    ranges.length <= SAMPLE &&
+    ranges.length === earlier.length &&
+    !candidates.includes(null)
+  ) {
     // All ranges of a table, whose blocks are read sooner without borders.
     if (await isSameWhole(session, { table, earlier, xmin })) return candidates;
     if (ranges.length === 1) return unchanged;
   }
-  const places = [...candidates.keys()].filter((at) => candidates[at] !== null);
+  const places = [...candidates.keys()].filter((at) => candidates[at] !== null && !untouched.has(at));
   const step = Math.ceil(places.length / SAMPLE);
   const examine = async (some: number[]): Promise<void> => {
     for (const group of groupsOf(some, SAMPLE)) {
@@ -52,8 +64,22 @@ export async function findUnchangedRanges(
     }
   };
   await examine(places.filter((_, at) => at % step === 0));
-  if (unchanged.some((one) => one !== null)) await examine(places.filter((_, at) => at % step !== 0));
+  if (unchanged.filter((one) => one !== null).length > untouched.size)
+    await examine(places.filter((_, at) => at % step !== 0));
   return unchanged;
+}
+
+/** Returns the places of the ranges without a block that may have changed. The blocks say nothing of ranges that were cut otherwise. */
+function untouchedRanges({ ranges, earlier, blocks }: Pick<ScanOptions, 'ranges' | 'earlier' | 'blocks'>): Set<number> {
+  const isSame = ({ start, end }: Range, at: number): boolean =>
+    earlier[at]?.start === start && earlier[at].end === end;
+  if (!blocks || ranges.length !== earlier.length || !ranges.every(isSame)) return new Set();
+  return new Set(
+    [...ranges.keys()].filter((at) => {
+      const { start, end } = ranges[at] ?? WHOLE;
+      return !blocks.some(([from, to]) => from < (end ?? Number.POSITIVE_INFINITY) && to > (start ?? 0));
+    }),
+  );
 }
 
 /** Several files of a table whose rows are at unknown places. */
@@ -63,7 +89,7 @@ export function isWhole(ranges: RangeEvidence[]): boolean {
 
 async function isSameWhole(
   session: PostgresSession,
-  { table, earlier, xmin }: Omit<ScanOptions, 'ranges'>,
+  { table, earlier, xmin }: Omit<ScanOptions, 'ranges' | 'blocks'>,
 ): Promise<boolean> {
   const { rows, fresh } = await countRange(session, { table, range: WHOLE, xmin });
   return !fresh && rows === earlier.reduce((sum, range) => sum + range.rows, 0);

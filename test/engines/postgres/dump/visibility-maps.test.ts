@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SETTINGS } from '../../../../src/engines/postgres/branches/in-place/open-base.ts';
 import { idOf, pathOf, placeOf, within } from '../../../../src/engines/postgres/branches/in-place/row-places.ts';
+import { connect } from '../../../../src/engines/postgres/connection/connect.ts';
+import type { PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
+import { readRelations } from '../../../../src/engines/postgres/dump/unchanged/fingerprint.ts';
 import {
   changedBlocks,
   HAS_MAPS,
   readMaps,
   type VisibilityMaps,
-} from '../../../../src/engines/postgres/branches/in-place/visibility-maps.ts';
-import { connect } from '../../../../src/engines/postgres/connection/connect.ts';
-import type { PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
-import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import { readRelations } from '../../../../src/engines/postgres/dump/unchanged/fingerprint.ts';
+} from '../../../../src/engines/postgres/dump/unchanged/visibility-maps.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,7 +1,7 @@
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
-import type { Relation } from '../../dump/unchanged/count-rows.ts';
+import type { Relation } from './count-rows.ts';
 
 /** The visibility map of a relation at a moment; the README of `branches/in-place` has what it proves. */
 export interface VisibilityMap {
@@ -38,6 +38,18 @@ interface MapRow {
   pages: number;
   size: number;
   map: [position: string, bits: string][] | null;
+}
+
+/** Reads the maps in a transaction of its own, at whose end they are not older than any earlier snapshot. */
+export async function readMapsApart(session: PostgresSession, relations: Relation[]): Promise<VisibilityMaps> {
+  const [server] = await session.query<{ maps: boolean }>(
+    `SELECT current_setting('is_superuser') = 'on' AND NOT pg_is_in_recovery() AND ${HAS_MAPS} AS maps`,
+  );
+  if (!server?.maps || relations.length === 0) return new Map();
+  await session.execute('BEGIN READ WRITE');
+  const maps = await readMaps(session, relations);
+  await session.execute('ROLLBACK');
+  return maps;
 }
 
 /** Reads the maps in the transaction of a superuser's session; none where the server lacks the function. */
@@ -88,6 +100,11 @@ function mapsQuery(relations: Relation[]): string {
         FROM generate_series(0, least(held, ceil(pages / (${blocks})::numeric)::int8) - 1) AS g (n) OFFSET 0) AS p) AS map
     FROM (SELECT oid, path, size, coalesce(pg_relation_size(oid), 0) / size AS pages, coalesce(pg_relation_size(oid, 'vm'), 0) / size AS held
       FROM (VALUES ${list.join(', ')}) AS v (oid, path), (SELECT current_setting('block_size')::int8) AS s (size) OFFSET 0) AS r`;
+}
+
+/** Reports whether no bit is missing, so that the positions of its pages are all that is to be kept of it. */
+export function isSet(map: VisibilityMap): boolean {
+  return map.pages > 0 && changedBlocks(map, map)?.length === 0;
 }
 
 /** Returns the earlier map of a relation of which no bit was missing. */
