@@ -22,11 +22,13 @@ export interface TableChanges {
 
 export interface BaseChangesRequest {
   url: DatabaseUrl;
+  /** Of a branch. */
+  destination: string | null;
   /** The loaded snapshot or save. */
   manifest: Manifest;
 }
 
-/** Differences between a destination and its base copy, which has the same definitions and large objects. */
+/** Differences between a destination or a branch and the base copy, which has the same definitions and large objects. */
 export interface BaseChanges {
   tables: DifferingRows[];
   /** Sequences with another value, each with the statement that gives it. */

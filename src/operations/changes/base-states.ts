@@ -7,9 +7,9 @@ import type { ComparedStates } from './compare-states.ts';
 /** Both states of the rows that differ from the base copy, in memory; `null` where these cannot be told without reading all. */
 export async function statesByBase(
   { restore }: Pick<Database, 'restore'>,
-  loaded: Manifest,
+  { loaded, destination }: { loaded: Manifest; destination: string | null },
 ): Promise<ComparedStates | null> {
-  const changes = await restore.readBaseChanges({ manifest: loaded });
+  const changes = await restore.readBaseChanges({ manifest: loaded, destination });
   if (!changes) return null;
   const byName = new Map(changes.tables.map((table) => [table.table, table]));
   const rows = new Map<string, Buffer>();

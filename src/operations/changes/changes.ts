@@ -109,12 +109,11 @@ export async function withStates<Result>(
   request: Pick<ChangesRequest, 'target' | 'since' | 'branch' | 'owner' | 'cpus'>,
   work: (opened: OpenStates) => Promise<Result>,
 ): Promise<Result> {
-  const { context, database, loaded } = await openChanged(given, request);
+  const { context, database, destination = null, loaded } = await openChanged(given, request);
   const { url } = database;
   const { manifest: before, since } = await findBase(context, request, loaded);
   if (before.engine !== url.engine) throw engineDiffers(request.target, before.engine, url.display);
-  const isLoad = since.kind === 'load' && request.branch === undefined;
-  const known = isLoad ? await statesByBase(database, before) : null;
+  const known = since.kind === 'load' ? await statesByBase(database, { loaded: before, destination }) : null;
   if (known) return work({ context, database, states: known, since, reading: undefined });
   return withPresentState(context, { ...request, database, base: before }, ({ manifest: after, reading }) =>
     work({ context, database, states: { before, after }, since, reading }),
@@ -144,6 +143,8 @@ async function sqlOf(
 interface ChangedDatabase {
   context: Context;
   database: Database;
+  /** Given for a branch of it. */
+  destination?: string | null;
   /** The id of the snapshot or save of the last load; throws where none is known. */
   loaded: () => Promise<string>;
 }
@@ -155,11 +156,12 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Cha
     const { context, database } = opened;
     return { ...opened, loaded: () => originOf(context, { target, url: database.url }) };
   }
-  const { context, database, branch } = await openBranch(given, { ...request, branch: name });
+  const { context, database, branch, destination } = await openBranch(given, { ...request, branch: name });
   await assertNoOriginalData(context, target, branch.snapshot);
   return {
     context,
     database,
+    destination: destination.url.database,
     async loaded() {
       if (branch.snapshot !== null) return branch.snapshot;
       throw new UserError('load_unknown', `The snapshot of branch "${name}" is unknown`, {

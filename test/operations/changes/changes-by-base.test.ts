@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { type ChangesRequest, readChanges, withChanges } from '../../../src/operations/changes/changes.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -118,5 +119,23 @@ describeWithKind('postgres', 'changes since a load with a base copy', () => {
     await server.run('copy.tool-base', ['DELETE FROM calm']);
     await server.run('postgres', ['ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS false']);
     expect(await compared('ALTER TABLE calm DROP more')).toBeUndefined();
+  });
+
+  it('of a branch are read alone as well, unless it was made of another load', async () => {
+    const create = async (name: string) =>
+      applyBranchCreate(contextWith(), await planBranchCreate(contextWith(), { target: 'app', name }));
+    await create('tried');
+    await server.run('copy_tried', CHANGE);
+    await server.run('copy', ['DELETE FROM person']);
+    events = [];
+    const found = await changes({ branch: 'tried' });
+    expect(said().join('\n')).toMatch(/copy_tried with its base copy: 3 tables changed/);
+    const { reading, ...stored } = await changes({ branch: 'tried', since: snapshot });
+    expect(reading).toBeDefined();
+    expect(found).toEqual(stored);
+    await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true, undo: false }));
+    events = [];
+    expect((await changes({ branch: 'tried' })).tables).toEqual(stored.tables);
+    expect(said().join('\n')).toMatch(/copy_tried cannot be compared with its base copy: it is a copy of another one/);
   });
 });

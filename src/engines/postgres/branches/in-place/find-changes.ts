@@ -62,7 +62,7 @@ export async function findChanges(
   if (seen?.at === role.at && seen.xmin === xmin) {
     const maps: VisibilityMaps = role.maps && evidence.maps?.length ? await readMaps(session, seen.tables) : new Map();
     const blocksOf = blocksSinceCopy(evidence, maps);
-    const suspects = seen.tables.map((table) => ({ ...table, blocks: few(blocksOf(table)) }));
+    const suspects = seen.tables.map((table) => ({ ...table, blocks: few(blocksOf(table), table) }));
     const sessions = await readers.share(pagesOf(suspects.filter(({ blocks }) => blocks === null)));
     const tables = await betweenSessions(sessions, suspects, async (own, { blocks, ...table }) => {
       if (!blocks) return table;
@@ -144,7 +144,7 @@ function findSuspects(relations: Relation[], { recorded, kept, maps, history, ev
         rows: before.rows,
         rewritten,
         kept: isTrue ? one : undefined,
-        blocks: kept ? blocks : few(blocks),
+        blocks: kept ? blocks : few(blocks, relation),
       },
     ];
   });
@@ -162,10 +162,10 @@ function blocksSinceCopy(
   };
 }
 
-/** More blocks are counted sooner than their places are read. */
-function few(blocks: Blocks[] | null): Blocks[] | null {
+/** More blocks are counted sooner than their places are read, here and in the base copy. */
+function few(blocks: Blocks[] | null, { pages }: Pick<Relation, 'pages'>): Blocks[] | null {
   const sum = blocks?.reduce((all, [from, to]) => all + to - from, 0) ?? 0;
-  return sum <= RANGE ? blocks : null;
+  return sum <= Math.min(RANGE, pages / 2) ? blocks : null;
 }
 
 /** No transaction has ended between two moments at which it is equal: each has a number above it, or is one of those that run. */

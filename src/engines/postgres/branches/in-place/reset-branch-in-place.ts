@@ -44,22 +44,29 @@ export async function resetBranchInPlace(
   openBranch: () => Promise<Readers>,
 ): Promise<InPlaceChanges | string> {
   const { mark, database } = branch;
-  // Versions of rows say nothing about a copy of another base copy.
-  if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return RESET_BY_COPY.another;
   const marked = await findAuxiliaryDatabases(server, url.database ?? '');
   if (!marked.base) return RESET_BY_COPY.another;
   const readers = await openBranch();
-  const [same] = await readers.session.query<{ same: boolean }>(
-    `SELECT oid::int8 IS NOT DISTINCT FROM ${quoteText(`${mark.destination_oid ?? 0}`)}::int8 AS same
-    FROM pg_database WHERE datname = current_database() AND datname = ${quoteText(database)}`,
-  );
-  if (!same?.same) return RESET_BY_COPY.another;
+  if (!(await isCopyOfBase(readers.session, { branch, base }))) return RESET_BY_COPY.another;
   const changes = await exchangeRows(context, { url, base: marked.base, server, readers, locked: database, kept });
   if (typeof changes === 'string') return changes;
   const facts = { ...mark.branch, reset_at: context.clock().toISOString() };
   const comment = writeComment(database, branchMarkText({ ...mark, branch: facts }));
   await server.transaction(['SET LOCAL synchronous_commit = off', comment]);
   return changes;
+}
+
+/** Reports whether the session is in the branch, and that is a copy of the base copy: versions of rows say nothing about other ones. */
+export async function isCopyOfBase(
+  session: PostgresSession,
+  { branch: { mark, database }, base }: Pick<LockedBranch, 'branch' | 'base'>,
+): Promise<boolean> {
+  if (mark.loaded_at !== base.loadedAt || mark.snapshot !== base.snapshot) return false;
+  const [same] = await session.query<{ same: boolean }>(
+    `SELECT oid::int8 IS NOT DISTINCT FROM ${quoteText(`${mark.destination_oid ?? 0}`)}::int8 AS same
+    FROM pg_database WHERE datname = current_database() AND datname = ${quoteText(database)}`,
+  );
+  return same?.same ?? false;
 }
 
 export function branchReaders(context: EngineContext, url: DatabaseUrl, database: string): Promise<Readers> {

@@ -10,11 +10,14 @@ import type { ChangedVersions, FoundChanges } from '../../branches/in-place/chan
 import { findFewChanges, MOST_BYTES, orReason, TOO_LARGE } from '../../branches/in-place/few-changes.ts';
 import { readPages } from '../../branches/in-place/missing-versions.ts';
 import { NOT_ALONE, type OpenedBase, SETTINGS, withOpenBase } from '../../branches/in-place/open-base.ts';
+import { isCopyOfBase } from '../../branches/in-place/reset-branch-in-place.ts';
 import { pathOf, quoteIds } from '../../branches/in-place/row-places.ts';
 import { readVersions } from '../../branches/in-place/row-versions.ts';
+import { findBranches } from '../../branches/list.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import { withDatabase } from '../../connection/url.ts';
 import { archiveDetails } from '../../dump/archive.ts';
 import { mayHaveWritten } from '../../dump/unchanged/loaded-evidence.ts';
 import { openReaders } from '../../dump/unchanged/readers.ts';
@@ -23,29 +26,41 @@ import { dataOf } from '../rows/copy-commands.ts';
 
 /**
  * Finds what differs from the base copy as a reset in place does, and reads these rows alone; `null` where there is no base
- * copy with the rows of the snapshot, or the reset would be refused.
+ * copy with the rows of the snapshot, the branch is no copy of it, or the reset would be refused.
  */
 export async function readBaseChanges(
   context: EngineContext,
-  { url, manifest }: BaseChangesRequest,
+  { url, manifest, destination: origin }: BaseChangesRequest,
 ): Promise<BaseChanges | null> {
-  const destination = url.database ?? '';
+  const destination = origin ?? url.database ?? '';
   await using server = await connectToServer(context, url);
   const copies = await findBaseCopies(server, destination);
   const { base } = await findAuxiliaryDatabases(server, destination);
-  if (copies.base?.outdated !== null || !base || !hasRowsOf(base.mark, manifest)) return null;
+  if (!copies.base || !base || !hasRowsOf(base.mark, manifest)) return null;
+  const branch =
+    origin === null ? null : (await findBranches(server, origin)).find((one) => one.database === url.database);
+  if (branch === undefined || !(branch ? copies.base.closed : copies.base.outdated === null)) return null;
   const compared = startStep(context.report, 'dump', `Compare ${url.display} with its base copy`);
   // As a dump reads rows, which keeps the format of money.
   const { lc_monetary: _, ...settings } = SETTINGS;
   await using readers = await openReaders(context, { url, settings });
   const { session } = readers;
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const { base: copy } = copies;
   const changes = await orReason(async () => {
+    if (branch && !(await isCopyOfBase(session, { branch, base: copy }))) return 'it is a copy of another one';
     const found = await findFewChanges(readers, { evidence: base.mark.evidence });
     if (typeof found === 'string') return found;
     // The base copy has those rows as well.
     if (await mayHaveWritten(session)) return 'code of the snapshot may have changed rows during the load';
-    const tables = await readRows(context, { server, url, base, session, found, manifest });
+    const tables = await readRows(context, {
+      server,
+      url: withDatabase(url, destination),
+      base,
+      session,
+      found,
+      manifest,
+    });
     return typeof tables === 'string'
       ? tables
       : { tables, sequences: await describeSequences(session, found.sequences) };
