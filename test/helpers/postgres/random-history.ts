@@ -9,7 +9,7 @@ export const SCHEMA = `
   CREATE TYPE part AS (a integer, m mood);
   CREATE DOMAIN short AS varchar(30);
   CREATE TABLE plain (id integer, word text, n bigint DEFAULT 0);
-  INSERT INTO plain SELECT i, repeat('w', 50), i FROM generate_series(1, 2500) i;
+  INSERT INTO plain SELECT i, repeat('w', 70), i FROM generate_series(1, 6000) i;
   CREATE TABLE large (id integer, value text, word text) WITH (fillfactor = 60);
   ALTER TABLE large ALTER value SET STORAGE EXTERNAL;
   INSERT INTO large SELECT i, CASE WHEN i % 40 = 0 THEN repeat('v', 2500) END, repeat('w', 60) FROM generate_series(1, 1500) i;
