@@ -99,8 +99,16 @@ function openManifests(store: ManifestStore, report: Report, { saves = false }: 
     }
   }
 
+  const known = new Map<string, { version: string; manifest: Manifest }>();
+
   async function readAll(found: Promise<StoredFile[]>): Promise<Manifest[]> {
-    const read = await mapWithConcurrency(await found, READS_AT_ONCE, ({ key }) => parse(key));
+    const read = await mapWithConcurrency(await found, READS_AT_ONCE, async ({ key, version }) => {
+      const before = known.get(key);
+      if (before?.version === version) return before.manifest;
+      const manifest = await parse(key);
+      if (manifest) known.set(key, { version, manifest });
+      return manifest;
+    });
     return read.filter((manifest) => manifest != null);
   }
 

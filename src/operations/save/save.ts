@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Branch } from '../../engines/facets/copies.ts';
 import type { Database } from '../../engines/open-database.ts';
+import type { LocalRepository } from '../../repository/local-repository.ts';
 import { filesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import { snapshotId } from '../../repository/manifest/values.ts';
 import type { SavePlan, SaveResult } from '../../results/saves/save-results.ts';
@@ -23,7 +24,7 @@ import { signed } from '../snapshots/signatures.ts';
 import { manifestOf, storeDump } from '../snapshots/store-dump.ts';
 import { withTargetUrls } from '../targets/with-target-urls.ts';
 import { savesBeyondRules } from './prune-saves.ts';
-import { isOf, isReservedName, listSaves, makerOf, type SavesOf, saveRow, WHOLE_DATABASE } from './saves.ts';
+import { isOf, isReservedName, makerOf, type SavesOf, saveRow, WHOLE_DATABASE } from './saves.ts';
 
 export interface SaveRequest extends SavesOf {
   /** Default: the time. */
@@ -42,7 +43,7 @@ export async function planSave(given: Context, request: SaveRequest): Promise<Pl
   const { context, database } = await openSaved(given, request);
   const planned_at = context.clock().toISOString();
   const name = request.name ?? planned_at;
-  await assertUsableName(context, request, name);
+  await assertUsableName(localRepository(context), request, name);
   const all_read = branch === undefined ? (await readEvidence(context, { target, save: true, full })).why : 'first';
   const of = branch === undefined ? {} : { branch };
   return { request, plan: { target, ...of, name, note, destination: database.url.display, all_read }, planned_at };
@@ -74,7 +75,6 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
     if (database.url.display !== from) {
       throw planOutdated(`The database is ${database.url.display}, no longer ${from},`);
     }
-    await assertUsableName(context, request, save);
     const { cpus, full } = request;
     return storeSave(context, { target, name: save, note: plan.note, database, ...{ branch, cpus, full } });
   };
@@ -129,6 +129,7 @@ export async function storeSave(
   const { engine } = database;
   const repository = localRepository(context);
   const of = { target, ...(branch && { branch: branch.name, owner: branch.owner ?? undefined }) };
+  await assertUsableName(repository, of, name);
   const earlier = (await repository.listSaves(target)).filter((manifest) => isOf(manifest, of));
   // The first save has most content of the snapshot that was loaded.
   const [previous = (await repository.list(target))[0]] = earlier;
@@ -155,7 +156,7 @@ export async function storeSave(
     return withStep(context.report, step, async () => {
       context.signal.throwIfAborted();
       // Another process may have used it meanwhile.
-      await assertUsableName(context, of, name);
+      await assertUsableName(repository, of, name);
       const written = await signed(context, content);
       await repository.write(written);
       const reading = stored.reading && rowReading(stored.reading, last.why);
@@ -170,13 +171,20 @@ export async function storeSave(
   });
   if (!done) return null;
   const { manifest, reading } = done;
-  const { removed, kept } = await removeBeyondRules(context, { target, maker: makerOf(manifest), except: manifest.id });
+  const { removed, kept } = await removeBeyondRules(context, {
+    repository,
+    target,
+    maker: makerOf(manifest),
+    except: manifest.id,
+  });
   const index = kept.filter((save) => isOf(save, of)).findIndex(({ id }) => id === manifest.id);
   const row = { ...saveRow(context, manifest, index), ...(reading && { reading }) };
   return { target, ...(branch && { branch: branch.name }), save: row, removed };
 }
 
 interface RuledSaves {
+  /** Default: one that has read nothing yet. */
+  repository?: LocalRepository;
   target: string;
   /** By `makerOf`. */
   maker: string;
@@ -187,9 +195,9 @@ interface RuledSaves {
 /** Removes the saves of one maker that the rules do not keep; resolves with their names, and all others of the target. */
 export async function removeBeyondRules(
   context: Context,
-  { target, maker, except }: RuledSaves,
+  { repository = localRepository(context), target, maker, except }: RuledSaves,
 ): Promise<{ removed: string[]; kept: Manifest[] }> {
-  const saves = await localRepository(context).listSaves(target);
+  const saves = await repository.listSaves(target);
   const ofMaker = saves.filter((save) => makerOf(save) === maker);
   const removed = (await savesBeyondRules(context, ofMaker)).filter(({ id }) => id !== except);
   if (removed.length > 0) await removeFrom(context, { from: ['local'], remote: null, manifests: removed });
@@ -205,15 +213,15 @@ function hasContentOf(one: Manifest, other: Manifest): boolean {
   return isDeepStrictEqual(contents(one), contents(other));
 }
 
-async function assertUsableName(context: Context, of: SavesOf, name: string): Promise<void> {
+async function assertUsableName(repository: LocalRepository, of: SavesOf, name: string): Promise<void> {
   if (!isVisibleName(name) || isReservedName(name)) {
     const shown = JSON.stringify(name.slice(0, LONGEST_VISIBLE_NAME));
     throw new UserError('invalid_value', `${shown} is not a name for a save`, {
       hint: `Use at most ${LONGEST_VISIBLE_NAME} visible characters, but not load, previous or a number alone.`,
     });
   }
-  const saves = await listSaves(context, of);
-  if (!saves.some(({ row }) => row.name === name)) return;
+  const saves = await repository.listSaves(of.target);
+  if (!saves.some((manifest) => isOf(manifest, of) && manifest.save === name)) return;
   const { target, branch, owner } = of;
   const [whose, flag] =
     branch === undefined ? [`Target "${target}"`, ''] : [`Branch "${branch}" of "${target}"`, ` --branch ${branch}`];
