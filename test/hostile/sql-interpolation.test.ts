@@ -53,7 +53,7 @@ const POSTGRES: Record<string, string[]> = {
   'restore/changes/base-changes.ts': ['pathOf(table)', 'quoteIds(some)', 'rows'],
   'branches/in-place/find-changes.ts': ['HAS_MAPS', 'condition', 'oids', 'pathOf(table)'],
   'branches/in-place/row-places.ts': ['isFresh', 'pathOf(table)', 'tids(0)', 'tids(1)'],
-  'dump/unchanged/visibility-maps.ts': ['HAS_MAPS', 'list.join(", ")'],
+  'dump/unchanged/visibility-maps.ts': ['list.join(", ")'],
   'branches/in-place/replace-versions.ts': [
     ...['names.join(", ")', 'names.map(ArrowFunctionExpression).join(", ")', 'path', 'quoteIds(ids)', 'statement'],
   ],
