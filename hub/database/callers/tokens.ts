@@ -150,12 +150,14 @@ export async function targetIdsOf(db: Connection, names: string[]): Promise<Map<
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
+/** Names of these targets by id, without those that were removed. */
 export async function targetNames(db: Connection, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('targets')
     .select(['id', 'name'])
     .where('id', 'in', [...new Set(ids)])
+    .where('removed_at', 'is', null)
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
