@@ -65,6 +65,9 @@ const END_TIMEOUT = 25_000;
 /** Changes of settings at once: with more of them, a turn of the event loop takes longer, and the changes end no sooner. */
 const CHANGES_AT_ONCE = 4;
 
+/** A removal needs one; a check and a sweep need one for their lock, and another. */
+const JOB_CONNECTIONS = 5;
+
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
@@ -79,9 +82,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await assertReady(db, settings);
   const ownerToken = dev ? await createOwnerToken(db, clock) : null;
   const buckets = createBuckets(db, settings.keys);
-  await using removals = startRemovals({ db, buckets, log });
-  await using objectChecks = startObjectChecks({ db, buckets, log });
-  await using _sweeps = startSweeps({ db, buckets, trustedKeys: settings.trustedKeys, log, clock });
+  // Their locks last as long as a bucket takes: requests have connections of their own.
+  const ofJobs = { connections: JOB_CONNECTIONS, name: 'tool hub jobs' };
+  await using jobs = openDatabase(settings.databaseUrl, ofJobs);
+  await using removals = startRemovals({ db: jobs.db, buckets, log });
+  await using objectChecks = startObjectChecks({ db: jobs.db, buckets, log });
+  await using _sweeps = startSweeps({ db: jobs.db, buckets, trustedKeys: settings.trustedKeys, log, clock });
   await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
   await using _notifications = await startNotifications({ db, queue, settings, log, clock });
   const inTurn = createSemaphore(CHANGES_AT_ONCE);
