@@ -55,6 +55,8 @@ export interface RunningHub {
   pages: string | null;
 }
 
+type FetchCallback = Parameters<typeof getRequestListener>[0];
+
 /** Milliseconds: a request that takes longer to arrive is ended. */
 const TIMEOUTS = { request: 30_000, headers: 10_000 };
 
@@ -106,27 +108,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
   const trialCode = dev ? randomBytes(24).toString('base64url') : null;
   const app = createApp({ hub, metrics, isReady, trialCode });
-  const listener = getRequestListener(
-    async (request, env) => {
-      const response = await app.fetch(request, env as never);
-      if (ending) response.headers.set('connection', 'close');
-      return response;
-    },
-    { errorHandler: (error) => (error instanceof RequestError ? invalidAddress() : failed(error, hub)) },
-  );
-  const server = createServer(
-    {
-      requestTimeout: timeouts.request,
-      headersTimeout: timeouts.headers,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 32 * 1024,
-      // Without one, the listener answers.
-      requireHostHeader: false,
-    },
-    listener,
-  );
-  answerHttpErrors(server);
+  const answer: FetchCallback = async (request, env) => {
+    const response = await app.fetch(request, env as never);
+    if (ending) response.headers.set('connection', 'close');
+    return response;
+  };
+  const server = createHubServer(answer, { timeouts, hub });
   await listen(server, settings.listen);
   const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, metrics));
   const { port } = server.address() as AddressInfo;
@@ -142,6 +129,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   await end(server, log);
   metricsServer?.close();
   log.info('ended');
+}
+
+function createHubServer(answer: FetchCallback, { timeouts, hub }: { timeouts: typeof TIMEOUTS; hub: Hub }): Server {
+  const errorHandler = (error: unknown) => (error instanceof RequestError ? invalidAddress() : failed(error, hub));
+  const server = createServer(
+    {
+      requestTimeout: timeouts.request,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 32 * 1024,
+      // Without one, the listener answers.
+      requireHostHeader: false,
+    },
+    getRequestListener(answer, { errorHandler }),
+  );
+  answerHttpErrors(server);
+  return server;
 }
 
 const TRIAL_DAYS = 7;

@@ -3,7 +3,6 @@ import type { StoredFile } from '../../src/repository/store/store.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
-import type { Database } from '../database/database.ts';
 import { removeMissingImages } from '../database/snapshots/images.ts';
 import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
 import {
@@ -16,14 +15,10 @@ import {
 } from '../database/snapshots/reconciling.ts';
 import { offerAgain } from '../database/snapshots/snapshots.ts';
 import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/snapshots/sweeps.ts';
-import type { Buckets } from '../objects/buckets.ts';
+import type { BucketWork } from '../objects/buckets.ts';
 import { importManifests, type ManifestPlace } from './import-manifests.ts';
 
-export interface ReconcileOptions {
-  db: Database;
-  buckets: Buckets;
-  /** `TOOL_HUB_TRUSTED_KEYS`. */
-  trustedKeys: string[] | null;
+export interface ReconcileOptions extends BucketWork {
   report: Report;
   signal: AbortSignal;
 }
