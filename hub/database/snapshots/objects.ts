@@ -91,11 +91,6 @@ interface SettleOptions {
   by?: string | null;
 }
 
-/** An object of which only the length is known. */
-export function unread(bytes: number | null): SeenObject | null {
-  return bytes === null ? null : { bytes, isIntact: null };
-}
-
 /**
  * Settles whether an object is stored. `inspect` returns what the bucket has, or `null`; one that differs is removed. No
  * connection waits for the bucket: what another request changes meanwhile is inspected again. Stored objects stay stored:
@@ -119,6 +114,19 @@ export async function settleObject(
     }
     return settled;
   }
+}
+
+/** Settles an object by its length in the bucket alone: one that differs stays, and is not stored. */
+export async function settleByLength(
+  db: Database,
+  place: ObjectPlace & { sha256: string },
+  bytesOf: () => Promise<number | null>,
+): Promise<boolean> {
+  const inspect = async () => {
+    const bytes = await bytesOf();
+    return bytes === null ? null : { bytes, isIntact: null };
+  };
+  return (await settleObject(db, place, { inspect, remove: async () => {} })) === 'stored';
 }
 
 /** Returns the row of an object that is neither stored nor being removed, locked, or else what it is. */
