@@ -46,7 +46,7 @@ export interface Buckets {
   store(profileId: string, targetId: string, signal: AbortSignal): Promise<Store>;
 }
 
-/** What work on the buckets of all targets is handed. */
+/** The database and the buckets of all targets, for work on them. */
 export interface BucketWork {
   db: Database;
   buckets: Buckets;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publishImage } from '../../hub/database/snapshots/images.ts';
+import { settleObject } from '../../hub/database/snapshots/objects.ts';
 import { findSnapshot } from '../../hub/database/snapshots/snapshots.ts';
 import { putStorageProfile, startHub } from '../helpers/hub/hub.ts';
 import { createHubTarget, type HubTarget, objectOf } from '../helpers/hub/hub-target.ts';
@@ -89,5 +90,43 @@ describeWithPostgres('a bucket that does not answer', () => {
       },
     });
     expect(idle).toBe(0);
+  });
+
+  /** Uploads of an object, as the hub permits them, and the place of its row. */
+  async function expected() {
+    const object = objectOf();
+    const request = async (): Promise<string> => (await target.uploads([object])).body.objects[0].answer;
+    expect(await request()).toBe('upload');
+    const { db } = hub.database;
+    const { sha256, stored_bytes } = object;
+    const rows = db.selectFrom('objects').select('profile_id').where('sha256', '=', sha256);
+    const { profile_id: profileId } = await rows.executeTakeFirstOrThrow();
+    return { db, place: { targetId: target.id, profileId, sha256 }, bytes: stored_bytes, request };
+  }
+
+  test('an object that another request touches while the bucket answers is inspected again', async () => {
+    const { db, place, bytes, request } = await expected();
+    let looks = 0;
+    const inspect = async () => {
+      looks += 1;
+      if (looks === 1) await request();
+      return { bytes, isIntact: true };
+    };
+    expect(await settleObject(db, place, { inspect, remove: async () => {} })).toBe('stored');
+    expect(looks).toBe(2);
+    expect(await request()).toBe('present');
+  });
+
+  test('no upload is accepted while an object that differs is removed', async () => {
+    const { db, place, bytes, request } = await expected();
+    const meanwhile: unknown[] = [];
+    const inspect = async () => ({ bytes, isIntact: false });
+    const remove = async (): Promise<void> => {
+      meanwhile.push(await request());
+      meanwhile.push(await settleObject(db, place, { inspect, remove: async () => {} }), await idleInTransaction());
+    };
+    expect(await settleObject(db, place, { inspect, remove })).toBe('differs');
+    expect(meanwhile).toEqual(['busy', 'missing', 0]);
+    expect(await request()).toBe('upload');
   });
 });
