@@ -13,9 +13,15 @@ export interface Metrics {
 /** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
 
-const LATE: Record<LatenessKind, { suffix: string; late: string }> = {
-  snapshot: { suffix: 'late', late: 'newest snapshot is older than expected' },
-  restore: { suffix: 'restore_late', late: 'last proved restore is older than expected' },
+const LATE: Record<LatenessKind, { all: string; one: string; late: string }> = {
+  snapshot: {
+    ...{ all: 'tool_hub_targets_late', one: 'tool_hub_target_late' },
+    late: 'newest snapshot is older than expected',
+  },
+  restore: {
+    ...{ all: 'tool_hub_targets_restore_late', one: 'tool_hub_target_restore_late' },
+    late: 'last proved restore is older than expected',
+  },
 };
 
 export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {
@@ -65,10 +71,10 @@ function createTargetGauges(
 ): () => Promise<void> {
   const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
   const late = LATENESS_KINDS.map((kind) => {
-    const { suffix, late: is } = LATE[kind];
-    const total = new Gauge({ name: `tool_hub_targets_${suffix}`, help: `Targets whose ${is}`, registers });
+    const { all, one, late: is } = LATE[kind];
+    const total = new Gauge({ name: all, help: `Targets whose ${is}`, registers });
     const help = `1 for each target whose ${is}, at most ${MOST_NAMED}`;
-    const named = new Gauge({ name: `tool_hub_target_${suffix}`, help, labelNames: ['target'], registers });
+    const named = new Gauge({ name: one, help, labelNames: ['target'], registers });
     return { kind, total, named };
   });
   return async () => {
