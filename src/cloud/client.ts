@@ -84,7 +84,6 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   async function send(route: HubRoute, url: string, init: RequestInit): Promise<Response> {
     const headers = {
       ...(init.headers as Record<string, string>),
-      'user-agent': `tool/${version}`,
       ...(token !== null && route.access !== 'public' && { authorization: `Bearer ${token}` }),
     };
     let reason = '';
@@ -113,22 +112,22 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     async call(name, { parameters, query, body: content, revision, etag } = {}) {
       const route: HubRoute = ROUTES[name];
       const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
-      const init = initOf(route, { body: content, revision, etag });
+      const init = initOf(route, { body: content, revision, etag, version });
       const sentToken = token;
       let response = await send(route, url, init);
       if (response.status === 401 && route.access !== 'public' && (await hasOther(sentToken))) {
         await response.body?.cancel();
         response = await send(route, url, init);
       }
-      const { status, headers } = response;
-      const body = status === 304 ? null : await readBody(response, route, endpoint);
-      return { status, etag: headers.get('etag'), body: body as never };
+      const body = await readBody(response, route, endpoint);
+      return { status: response.status, etag: response.headers.get('etag'), body: body as never };
     },
   };
 }
 
 /** Parses the body of an answer by the schema of its status; `null` for a status without one. Throws for a refusal. */
 async function readBody(response: Response, route: HubRoute, endpoint: string): Promise<unknown> {
+  if (response.status === 304) return null;
   if (!response.ok) throw await refusal(response, endpoint);
   const schema = route.answers[response.status];
   if (!schema) {
@@ -144,10 +143,12 @@ interface SentContent {
   body: unknown;
   revision: number | null | undefined;
   etag: string | undefined;
+  version: string;
 }
 
-function initOf({ method, textBody }: HubRoute, { body, revision, etag }: SentContent): RequestInit {
+function initOf({ method, textBody }: HubRoute, { body, revision, etag, version }: SentContent): RequestInit {
   const headers = {
+    'user-agent': `tool/${version}`,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(revision === null && { 'if-none-match': '*' }),
     ...(typeof revision === 'number' && { 'if-match': `"${revision}"` }),
