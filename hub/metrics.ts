@@ -13,13 +13,13 @@ export interface Metrics {
 /** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
 
-const LATE: Record<LatenessKind, { total: string; named: string; late: string }> = {
+const LATE: Record<LatenessKind, { all: string; one: string; late: string }> = {
   snapshot: {
-    ...{ total: 'tool_hub_targets_late', named: 'tool_hub_target_late' },
+    ...{ all: 'tool_hub_targets_late', one: 'tool_hub_target_late' },
     late: 'newest snapshot is older than expected',
   },
   restore: {
-    ...{ total: 'tool_hub_targets_restore_late', named: 'tool_hub_target_restore_late' },
+    ...{ all: 'tool_hub_targets_restore_late', one: 'tool_hub_target_restore_late' },
     late: 'last proved restore is older than expected',
   },
 };
@@ -50,37 +50,7 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
       },
     });
   }
-  const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
-  const late = LATENESS_KINDS.map((kind) => {
-    const names = LATE[kind];
-    return {
-      kind,
-      total: new Gauge({ name: names.total, help: `Targets whose ${names.late}`, registers }),
-      named: new Gauge({
-        name: names.named,
-        help: `1 for each target whose ${names.late}, at most ${MOST_NAMED}`,
-        labelNames: ['target'],
-        registers,
-      }),
-    };
-  });
-  /** Without the database the other metrics are still served. */
-  const readTargets = async (): Promise<void> => {
-    for (const { named } of late) named.reset();
-    try {
-      const now = clock();
-      const counted = await countTargets(database.db, now);
-      targets.set(counted.targets);
-      for (const { kind, total, named } of late) {
-        total.set(counted[kind]);
-        const names = await lateTargets(database.db, kind, { now, limit: MOST_NAMED });
-        for (const target of names) named.set({ target }, 1);
-      }
-    } catch {
-      targets.set(Number.NaN);
-      for (const { total } of late) total.set(Number.NaN);
-    }
-  };
+  const readTargets = createTargetGauges(database, { registers, clock });
   return {
     observe({ route, status, seconds }) {
       requests.inc({ route, status: String(status) });
@@ -91,5 +61,35 @@ export function createMetrics(database: OpenedDatabase, clock: () => Date): Metr
       return registry.metrics();
     },
     contentType: registry.contentType,
+  };
+}
+
+/** Gauges of targets, which the function reads anew. Without the database the other metrics are still served. */
+function createTargetGauges(
+  { db }: OpenedDatabase,
+  { registers, clock }: { registers: Registry[]; clock: () => Date },
+): () => Promise<void> {
+  const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
+  const late = LATENESS_KINDS.map((kind) => {
+    const { all, one, late: is } = LATE[kind];
+    const total = new Gauge({ name: all, help: `Targets whose ${is}`, registers });
+    const help = `1 for each target whose ${is}, at most ${MOST_NAMED}`;
+    const named = new Gauge({ name: one, help, labelNames: ['target'], registers });
+    return { kind, total, named };
+  });
+  return async () => {
+    for (const { named } of late) named.reset();
+    try {
+      const now = clock();
+      const counted = await countTargets(db, now);
+      targets.set(counted.targets);
+      for (const { kind, total, named } of late) {
+        total.set(counted[kind]);
+        for (const target of await lateTargets(db, kind, { now, limit: MOST_NAMED })) named.set({ target }, 1);
+      }
+    } catch {
+      targets.set(Number.NaN);
+      for (const { total } of late) total.set(Number.NaN);
+    }
   };
 }

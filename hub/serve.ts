@@ -55,6 +55,8 @@ export interface RunningHub {
   pages: string | null;
 }
 
+type FetchCallback = Parameters<typeof getRequestListener>[0];
+
 /** Milliseconds: a request that takes longer to arrive is ended. */
 const TIMEOUTS = { request: 30_000, headers: 10_000 };
 
@@ -64,6 +66,9 @@ const END_TIMEOUT = 25_000;
 
 /** Changes of settings at once: with more of them, a turn of the event loop takes longer, and the changes end no sooner. */
 const CHANGES_AT_ONCE = 4;
+
+/** A removal needs one; a check and a sweep need one for their lock, and another. */
+const JOB_CONNECTIONS = 5;
 
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -79,9 +84,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await assertReady(db, settings);
   const ownerToken = dev ? await createOwnerToken(db, clock) : null;
   const buckets = createBuckets(db, settings.keys);
-  await using removals = startRemovals({ db, buckets, log });
-  await using objectChecks = startObjectChecks({ db, buckets, log });
-  await using _sweeps = startSweeps({ db, buckets, trustedKeys: settings.trustedKeys, log, clock });
+  // Their locks last as long as a bucket takes: requests have connections of their own.
+  const ofJobs = { connections: JOB_CONNECTIONS, name: 'tool hub jobs' };
+  await using jobs = openDatabase(settings.databaseUrl, ofJobs);
+  await using removals = startRemovals({ db: jobs.db, buckets, log });
+  await using objectChecks = startObjectChecks({ db: jobs.db, buckets, log });
+  await using _sweeps = startSweeps({ db: jobs.db, buckets, trustedKeys: settings.trustedKeys, log, clock });
   await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
   await using _notifications = await startNotifications({ db, queue, settings, log, clock });
   const inTurn = createSemaphore(CHANGES_AT_ONCE);
@@ -100,27 +108,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
   const trialCode = dev ? randomBytes(24).toString('base64url') : null;
   const app = createApp({ hub, metrics, isReady, trialCode });
-  const listener = getRequestListener(
-    async (request, env) => {
-      const response = await app.fetch(request, env as never);
-      if (ending) response.headers.set('connection', 'close');
-      return response;
-    },
-    { errorHandler: (error) => (error instanceof RequestError ? invalidAddress() : failed(error, hub)) },
-  );
-  const server = createServer(
-    {
-      requestTimeout: timeouts.request,
-      headersTimeout: timeouts.headers,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 32 * 1024,
-      // Without one, the listener answers.
-      requireHostHeader: false,
-    },
-    listener,
-  );
-  answerHttpErrors(server);
+  const answer: FetchCallback = async (request, env) => {
+    const response = await app.fetch(request, env as never);
+    if (ending) response.headers.set('connection', 'close');
+    return response;
+  };
+  const server = createHubServer(answer, { timeouts, hub });
   await listen(server, settings.listen);
   const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, metrics));
   const { port } = server.address() as AddressInfo;
@@ -136,6 +129,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   await end(server, log);
   metricsServer?.close();
   log.info('ended');
+}
+
+function createHubServer(answer: FetchCallback, { timeouts, hub }: { timeouts: typeof TIMEOUTS; hub: Hub }): Server {
+  const errorHandler = (error: unknown) => (error instanceof RequestError ? invalidAddress() : failed(error, hub));
+  const server = createServer(
+    {
+      requestTimeout: timeouts.request,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 32 * 1024,
+      // Without one, the listener answers.
+      requireHostHeader: false,
+    },
+    getRequestListener(answer, { errorHandler }),
+  );
+  answerHttpErrors(server);
+  return server;
 }
 
 const TRIAL_DAYS = 7;

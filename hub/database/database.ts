@@ -27,8 +27,11 @@ export interface OpenedDatabase extends AsyncDisposable {
   pool: () => { total: number; idle: number; waiting: number };
 }
 
-export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT } = {}): OpenedDatabase {
-  const pool = openPool(url, { connections: CONNECTIONS, statementTimeout, name: 'tool hub' });
+export function openDatabase(
+  url: string,
+  { connections = CONNECTIONS, statementTimeout = STATEMENT_TIMEOUT, name = 'tool hub' } = {},
+): OpenedDatabase {
+  const pool = openPool(url, { connections, statementTimeout, name });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

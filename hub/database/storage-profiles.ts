@@ -4,7 +4,7 @@ import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/res
 import { Problem } from '../problem.ts';
 import type { HubKey } from '../settings/parse-values.ts';
 import { type AuditEvent, eventInsert } from './audit.ts';
-import { type Condition, changedMeanwhile } from './condition.ts';
+import { assertCondition, type Condition, changedMeanwhile } from './condition.ts';
 import { type Connection, type Database, withParts } from './database.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { fingerprintsOf, NO_SECRETS, readSecrets, removeSecrets, replaceSecrets } from './secrets.ts';
@@ -95,15 +95,11 @@ export async function saveStorageProfile(
     ...(applied && { applied: JSON.stringify(compared) }),
   };
   const found = await lockProfile(db, name);
-  if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
+  assertCondition(name, condition, found ?? null);
   if (found && isElsewhere(found.settings, open) && (await isUsed(db, found.id))) {
-    throw new Problem(
-      'cloud_conflict',
-      `Storage profile "${name}" holds snapshots, which another bucket does not have`,
-      {
-        hint: 'Create another storage profile, and name it in the targets.',
-      },
-    );
+    throw new Problem('cloud_conflict', `Storage profile "${name}" holds snapshots, which another bucket lacks`, {
+      hint: 'Create another storage profile, and name it in the targets.',
+    });
   }
   const owner = { owner: 'storage_profile', owner_id: found?.id ?? randomUUID() } as const;
   const before = found ? await readSecrets(db, owner, keys) : NO_SECRETS;
@@ -152,7 +148,7 @@ async function isUsed(db: Connection, id: string): Promise<boolean> {
 
 export async function removeStorageProfile(db: Connection, name: string, condition: Condition): Promise<void> {
   const found = (await lockProfile(db, name)) ?? unknownProfile(name);
-  if ('create' in condition || found.revision !== condition.revision) throw changedMeanwhile(name, condition);
+  assertCondition(name, condition, found);
   const target = await db
     .selectFrom('targets')
     .select('name')

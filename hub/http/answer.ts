@@ -38,21 +38,18 @@ export function written(context: HonoContext, { given, route, requestId }: Write
 }
 
 /** Headers of every answer. */
-export const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Any failure as an answer (RFC 9457). */
 export function failed(error: unknown, hub: Hub, seen?: RequestFacts): Response {
   const requestId = seen?.requestId ?? randomUUID();
   const problem = reported(error, hub, requestId);
-  return new Response(JSON.stringify(problem.body(requestId)), {
-    status: problem.status,
-    headers: {
-      ...COMMON,
-      'content-type': 'application/problem+json',
-      'x-request-id': requestId,
-      ...problem.options.headers,
-    },
-  });
+  const headers = { ...problemHeaders(requestId), ...problem.options.headers };
+  return new Response(JSON.stringify(problem.body(requestId)), { status: problem.status, headers });
+}
+
+export function problemHeaders(requestId: string): Record<string, string> {
+  return { ...COMMON, 'content-type': 'application/problem+json', 'x-request-id': requestId };
 }
 
 /** The failure in words for the caller; the reason of a failure of the hub goes to the log only. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../problem.ts';
-import { COMMON } from './answer.ts';
+import { problemHeaders } from './answer.ts';
 
 // Answers to requests that the HTTP server itself refuses, before a route sees them.
 
@@ -46,12 +46,6 @@ function problem(status: number, detail: string): { body: string; headers: Recor
   const requestId = randomUUID();
   const document = { ...new Problem('cloud_refused', detail).body(requestId), status };
   const body = JSON.stringify(document);
-  const headers = {
-    ...COMMON,
-    'content-type': 'application/problem+json',
-    'content-length': String(Buffer.byteLength(body)),
-    'x-request-id': requestId,
-    connection: 'close',
-  };
-  return { body, headers };
+  const length = String(Buffer.byteLength(body));
+  return { body, headers: { ...problemHeaders(requestId), 'content-length': length, connection: 'close' } };
 }

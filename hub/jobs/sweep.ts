@@ -2,12 +2,11 @@ import { isImageKey } from '../../src/repository/repository.ts';
 import { objectKey } from '../../src/repository/store/keys.ts';
 import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
-import type { Database } from '../database/database.ts';
 import { knownImages } from '../database/snapshots/images.ts';
 import { knownManifests } from '../database/snapshots/snapshots.ts';
 import { deleteMarked, markUnreferenced, profilesOf, type SweptTarget } from '../database/snapshots/sweeps.ts';
 import { removeKey } from '../objects/bucket-calls.ts';
-import type { Buckets } from '../objects/buckets.ts';
+import type { BucketWork } from '../objects/buckets.ts';
 import { importManifests } from '../reconcile/import-manifests.ts';
 
 const HOUR = 3_600_000;
@@ -20,11 +19,7 @@ const MANIFEST_AGE = HOUR;
 
 const DELETES_AT_ONCE = 8;
 
-export interface SweepRequest {
-  db: Database;
-  buckets: Buckets;
-  /** `TOOL_HUB_TRUSTED_KEYS`. */
-  trustedKeys: string[] | null;
+export interface SweepRequest extends BucketWork {
   now: Date;
   /** Aborted: the sweep ends early. */
   signal: AbortSignal;

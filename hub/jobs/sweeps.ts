@@ -1,4 +1,3 @@
-import type { Database } from '../database/database.ts';
 import {
   isSweptSince,
   recordSweep,
@@ -8,7 +7,7 @@ import {
   withSweepLock,
 } from '../database/snapshots/sweeps.ts';
 import { type Log, reasonOf } from '../log.ts';
-import type { Buckets } from '../objects/buckets.ts';
+import type { BucketWork } from '../objects/buckets.ts';
 import { type Periodic, startPeriodic } from './periodic.ts';
 import { sweepTarget } from './sweep.ts';
 
@@ -20,11 +19,7 @@ const INTERVAL = 60 * MINUTE;
 /** A sweep of one target that takes longer is given up; the next one goes on with it. */
 const TIMEOUT = 10 * MINUTE;
 
-export interface SweepOptions {
-  db: Database;
-  buckets: Buckets;
-  /** `TOOL_HUB_TRUSTED_KEYS`. */
-  trustedKeys: string[] | null;
+export interface SweepOptions extends BucketWork {
   log: Log;
   clock: () => Date;
 }
@@ -51,14 +46,14 @@ function dueBefore(now: Date): Date {
 
 /** A failure of one bucket does not keep the others from being swept. */
 async function sweepOne(options: SweepOptions, target: SweptTarget, ending: AbortSignal) {
-  const { db, buckets, trustedKeys, log, clock } = options;
+  const { db, log, clock } = options;
   const now = clock();
   // Another instance may have swept it between the list and the lock.
   if (await isSweptSince(db, target.id, dueBefore(now))) return;
   const signal = AbortSignal.any([ending, AbortSignal.timeout(TIMEOUT)]);
   const fields = { target: target.id };
   try {
-    const { imported, objects, problems } = await sweepTarget({ db, buckets, trustedKeys, now, signal }, target);
+    const { imported, objects, problems } = await sweepTarget({ ...options, now, signal }, target);
     if (imported.length > 0) log.info('Imported snapshots', { ...fields, snapshots: imported.join(' ') });
     if (objects > 0) log.info('Swept', { ...fields, objects });
     for (const problem of problems)

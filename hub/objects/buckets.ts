@@ -46,6 +46,14 @@ export interface Buckets {
   store(profileId: string, targetId: string, signal: AbortSignal): Promise<Store>;
 }
 
+/** The database and the buckets of all targets, for work on them. */
+export interface BucketWork {
+  db: Database;
+  buckets: Buckets;
+  /** `TOOL_HUB_TRUSTED_KEYS`. */
+  trustedKeys: string[] | null;
+}
+
 type Client = Awaited<ReturnType<typeof createS3Client>>;
 
 /** Clients are kept as long as their profile has the same revision. `resolve` replaces the name service. */

@@ -4,7 +4,7 @@ import type { Store, StoredFile } from '../../src/repository/store/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { HUB } from '../database/audit.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject, storedObjects, unread } from '../database/snapshots/objects.ts';
+import { expectObjects, type ObjectPlace, settleByLength, storedObjects } from '../database/snapshots/objects.ts';
 import { knownManifests, publish } from '../database/snapshots/snapshots.ts';
 import type { SweptTarget } from '../database/snapshots/sweeps.ts';
 import { findTarget } from '../database/targets/targets.ts';
@@ -123,9 +123,7 @@ async function settleAll(place: ManifestPlace, sizes: Map<string, number>): Prom
       some.map(([sha256, stored_bytes]) => ({ sha256, stored_bytes, stored_sha256: null })),
     );
     for (const [sha256] of some) {
-      const inspect = async () => unread(await bytesOf(sha256));
-      const answer = await settleObject(db, { ...where, sha256 }, { inspect, remove: async () => {} });
-      if (answer !== 'stored') missing += 1;
+      if (!(await settleByLength(db, { ...where, sha256 }, () => bytesOf(sha256)))) missing += 1;
     }
   }
   return missing;

@@ -3,9 +3,8 @@ import type { StoredFile } from '../../src/repository/store/store.ts';
 import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
-import type { Database } from '../database/database.ts';
 import { removeMissingImages } from '../database/snapshots/images.ts';
-import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/snapshots/objects.ts';
+import { expectObjects, type ObjectPlace, settleByLength } from '../database/snapshots/objects.ts';
 import {
   type ComparedObject,
   markObjectMissing,
@@ -16,14 +15,10 @@ import {
 } from '../database/snapshots/reconciling.ts';
 import { offerAgain } from '../database/snapshots/snapshots.ts';
 import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/snapshots/sweeps.ts';
-import type { Buckets } from '../objects/buckets.ts';
+import type { BucketWork } from '../objects/buckets.ts';
 import { importManifests, type ManifestPlace } from './import-manifests.ts';
 
-export interface ReconcileOptions {
-  db: Database;
-  buckets: Buckets;
-  /** `TOOL_HUB_TRUSTED_KEYS`. */
-  trustedKeys: string[] | null;
+export interface ReconcileOptions extends BucketWork {
   report: Report;
   signal: AbortSignal;
 }
@@ -131,12 +126,8 @@ async function compareSnapshots({ db, store, target, profileId, result }: Place,
     let lacking = 0;
     for (const { sha256, stored_bytes } of await unstoredObjects(db, pk)) {
       const bytes = (await store.find(objectKey(sha256)))?.bytes ?? null;
-      const inspect = async () => unread(bytes);
-      const answer =
-        bytes === stored_bytes
-          ? await settleObject(db, { ...place, sha256 }, { inspect, remove: async () => {} })
-          : 'missing';
-      if (answer !== 'stored') lacking += 1;
+      const isStored = bytes === stored_bytes && (await settleByLength(db, { ...place, sha256 }, async () => bytes));
+      if (!isStored) lacking += 1;
     }
     if (lacking > 0) continue;
     await offerAgain(db, pk);

@@ -12,8 +12,7 @@ import type { Handlers } from './handler.ts';
 const LOOK_EVERY = 1000;
 
 export const buildRoutes = {
-  async requestBuild({ target: { pool }, event, permit }, { db, queue }) {
-    await queue.ensurePool(pool ?? DEFAULT_POOL);
+  async requestBuild({ event, permit }, { db, queue }) {
     const { id, created } = await db.transaction().execute(async (transaction) => {
       const target = await permit(transaction);
       const requested = await requestBuild(transaction, queue, target);

@@ -29,8 +29,6 @@ export interface HubRequest<Name extends RouteName> {
   event: AccessOf<Name> extends 'public' ? null : Omit<AuditEvent, 'action'>;
   /** The client prefers this type. */
   acceptsCsv: boolean;
-  /** Token of the request; `null` without one. */
-  token: string | null;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
 }

@@ -40,10 +40,20 @@ export const imageRoutes = {
         assertTrustedImage(signer, { target: await permit(transaction), trustedKeys: hub.settings.trustedKeys });
       },
       store: () => writeText(bucket, key, { text: body, sha256 }),
+    }).catch((error) => {
+      // Chunks are sent to the present storage profile of the target.
+      const isMoved = row.profile_id !== target.sanitized_profile_id;
+      throw isMoved && error instanceof Problem && error.code === 'objects_missing' ? moved(id, target.name) : error;
     });
     return { status: created ? 201 : 200, body: null };
   },
 } satisfies Partial<Handlers>;
+
+function moved(snapshot: string, target: string): Problem {
+  return new Problem('cloud_refused', `Snapshot ${snapshot} is in a former storage profile of target "${target}"`, {
+    hint: `Only a new snapshot can have an image: tool build ${target}`,
+  });
+}
 
 function refused(reason: string): Problem {
   return new Problem('cloud_refused', reason, { hint: 'Push an image of a sanitized snapshot: tool push' });

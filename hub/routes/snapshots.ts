@@ -23,7 +23,7 @@ import { assertHeadline } from '../manifests/headlines.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
 import { assertTrustedSignature } from '../manifests/signatures.ts';
 import type { ManifestSummary } from '../manifests/summarise.ts';
-import { beginUpload, completeUpload, findObject, removeKey, writeText } from '../objects/bucket-calls.ts';
+import { beginUpload, completeUpload, findObject, removeKeyOnce, writeText } from '../objects/bucket-calls.ts';
 import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
 import { verifyUpload } from '../objects/verify-upload.ts';
 import { type Caller, permissionsOn } from '../permissions/access.ts';
@@ -140,7 +140,7 @@ export const snapshotRoutes = {
           const { bytes } = found;
           return { bytes, isIntact: bytes === stored_bytes ? await verifyUpload(found, sha256) : null };
         },
-        remove: () => removeKey(bucket, key),
+        remove: () => removeKeyOnce(bucket, key),
         by: caller.id,
       });
       return { sha256, answer };

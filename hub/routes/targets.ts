@@ -1,6 +1,7 @@
 import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
-import { applySchedule } from '../database/builds/queue.ts';
+import { ensurePool } from '../database/builds/pools.ts';
+import { applySchedule, assertHasNextTime } from '../database/builds/queue.ts';
 import { removableSnapshots } from '../database/snapshots/keep-policy.ts';
 import { saveTarget } from '../database/targets/save-target.ts';
 import { answerWith, listTargets, targetAnswer } from '../database/targets/target-answers.ts';
@@ -28,12 +29,12 @@ export const targetRoutes = {
 
   async putTarget({ parameters: { name }, body, caller, condition, event, permitFound }, hub) {
     const { queue, clock, settings, changeSettings } = hub;
-    if (body.schedule) queue.assertHasNextTime(body.schedule);
+    if (body.schedule) assertHasNextTime(queue, body.schedule);
     return changeSettings(async (transaction) => {
       const change = { name, body, condition, caller, event, permitFound, settings };
       const { row, before, secrets } = await saveTarget(transaction, change);
-      // After the request is permitted: pools are few, and stay.
-      await queue.ensurePool(row.pool ?? DEFAULT_POOL);
+      // After the request is permitted.
+      await ensurePool(transaction, queue, { pool: row.pool ?? DEFAULT_POOL, caller, event });
       await applySchedule(transaction, queue, { before, after: row });
       const saved = await answerWith(transaction, row, { caller, now: clock(), secrets });
       return { status: before ? 200 : 201, body: saved, revision: row.revision };

@@ -70,16 +70,6 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   let { token } = options;
   let renewing: Promise<string | null> | null = null;
 
-  async function attempt(route: HubRoute, url: string, init: RequestInit): Promise<Response> {
-    const headers = {
-      ...(init.headers as Record<string, string>),
-      'user-agent': `tool/${version}`,
-      ...(token !== null && route.access !== 'public' && { authorization: `Bearer ${token}` }),
-    };
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
-    return await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
-  }
-
   /** Reports whether a token other than the refused one exists. Concurrent refused requests share one renewal. */
   async function hasOther(refused: string | null): Promise<boolean> {
     if (token !== refused) return true;
@@ -92,11 +82,16 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
 
   /** Retries what may pass: every route may be sent again. */
   async function send(route: HubRoute, url: string, init: RequestInit): Promise<Response> {
+    const headers = {
+      ...(init.headers as Record<string, string>),
+      ...(token !== null && route.access !== 'public' && { authorization: `Bearer ${token}` }),
+    };
     let reason = '';
     for (let count = 1; count <= attempts; count += 1) {
       let pause = Math.min(FIRST_DELAY * 2 ** (count - 1), LONGEST_DELAY);
       try {
-        const response = await attempt(route, url, init);
+        const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+        const response = await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
         if (response.status !== 429 && response.status < 500) return response;
         pause = pauseOf(response) ?? pause;
         reason = await saidBy(response);
@@ -114,40 +109,46 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   return {
     endpoint,
     invalid: (reason) => notAHub(endpoint, reason),
-    async call(name, { parameters, query, body, revision, etag } = {}) {
+    async call(name, { parameters, query, body: content, revision, etag } = {}) {
       const route: HubRoute = ROUTES[name];
       const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
-      const init = initOf(route, { body, revision, etag });
+      const init = initOf(route, { body: content, revision, etag, version });
       const sentToken = token;
       let response = await send(route, url, init);
       if (response.status === 401 && route.access !== 'public' && (await hasOther(sentToken))) {
         await response.body?.cancel();
         response = await send(route, url, init);
       }
-      const { status } = response;
-      const answered = { status, etag: response.headers.get('etag') };
-      if (status === 304) return { ...answered, body: null };
-      if (!response.ok) throw await refusal(response, endpoint);
-      const schema = route.answers[status];
-      if (!schema) {
-        await response.body?.cancel();
-        return { ...answered, body: null };
-      }
-      const parsed = v.safeParse(schema, await jsonOf(response, { endpoint, most: route.maxAnswerBytes }));
-      if (!parsed.success) throw notAHub(endpoint, v.getDotPath(parsed.issues[0]) ?? 'the answer');
-      return { ...answered, body: parsed.output as never };
+      const body = await readBody(response, route, endpoint);
+      return { status: response.status, etag: response.headers.get('etag'), body: body as never };
     },
   };
+}
+
+/** Parses the body of an answer by the schema of its status; `null` for a status without one. Throws for a refusal. */
+async function readBody(response: Response, route: HubRoute, endpoint: string): Promise<unknown> {
+  if (response.status === 304) return null;
+  if (!response.ok) throw await refusal(response, endpoint);
+  const schema = route.answers[response.status];
+  if (!schema) {
+    await response.body?.cancel();
+    return null;
+  }
+  const parsed = v.safeParse(schema, await jsonOf(response, { endpoint, most: route.maxAnswerBytes }));
+  if (!parsed.success) throw notAHub(endpoint, v.getDotPath(parsed.issues[0]) ?? 'the answer');
+  return parsed.output;
 }
 
 interface SentContent {
   body: unknown;
   revision: number | null | undefined;
   etag: string | undefined;
+  version: string;
 }
 
-function initOf({ method, textBody }: HubRoute, { body, revision, etag }: SentContent): RequestInit {
+function initOf({ method, textBody }: HubRoute, { body, revision, etag, version }: SentContent): RequestInit {
   const headers = {
+    'user-agent': `tool/${version}`,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(revision === null && { 'if-none-match': '*' }),
     ...(typeof revision === 'number' && { 'if-match': `"${revision}"` }),

@@ -42,29 +42,12 @@ export const row = v.pipe(
   v.description('schema.table:key, the key of several columns separated by commas'),
 );
 
-export const offset = v.pipe(
-  v.number(),
-  v.integer(),
-  v.minValue(0),
-  v.maxValue(1_000_000),
-  v.description('Entries to skip'),
-);
+const integer = (least: number, most: number, description: string) =>
+  v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description));
 
-export const port = v.pipe(
-  v.number(),
-  v.integer(),
-  v.minValue(1),
-  v.maxValue(65_535),
-  v.description('Port of a server of this session'),
-);
-
-export const count = v.pipe(
-  v.number(),
-  v.integer(),
-  v.minValue(1),
-  v.maxValue(16),
-  v.description('Creates NAME_1 to NAME_n'),
-);
+export const offset = integer(0, 1_000_000, 'Entries to skip');
+export const port = integer(1, 65_535, 'Port of a server of this session');
+export const count = integer(1, 16, 'Creates NAME_1 to NAME_n');
 
 export const token = v.pipe(
   v.string(),

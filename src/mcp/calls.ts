@@ -4,12 +4,12 @@ import type { RunEvent } from '../results/events.ts';
 import type { Context } from '../runtime/context.ts';
 import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
-import { createSemaphore } from '../runtime/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Allowance } from './allowances.ts';
 import { boundedAnswer, errorAnswer, type ToolAnswer } from './bounded-answer.ts';
 import type { WriteCallLog } from './call-log.ts';
-import { createPlanTokens } from './plan-tokens.ts';
+import { createPlanTokens, type PlanTokens, tokenInvalid } from './plan-tokens.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
 const MOST_AT_ONCE = 8;
@@ -45,64 +45,14 @@ export interface Calls {
 }
 
 /** Runs tools: checks arguments, writes the log, bounds results, and turns every failure into an answer. */
-export function createCalls({ context, tools, allow, readOnly, log }: CallsOptions): Calls {
-  const tokens = createPlanTokens(context.clock);
-  const inTurn = createSemaphore(1);
+export function createCalls(options: CallsOptions): Calls {
+  const session = { ...options, tokens: createPlanTokens(options.context.clock), inTurn: createSemaphore(1) };
   const ending = new AbortController();
   const running = new Set<Promise<CallOutcome>>();
-  const hideKnown = context.hide ?? ((text: string) => text);
-
-  async function perform(request: CallRequest): Promise<CallOutcome> {
-    const { name, given, owner, progress } = request;
-    const started = performance.now();
-    const cancelled = new AbortController();
-    const cancel = (): void => cancelled.abort(interrupted());
-    request.signal.addEventListener('abort', cancel, { once: true });
-    if (request.signal.aborted) cancel();
-    const signal = AbortSignal.any([context.signal, ending.signal, cancelled.signal]);
-    const end = (outcome: string): void =>
-      log('call_ended', `${name} ${outcome} after ${formatDuration(performance.now() - started)}, by ${owner}`);
-    try {
-      log('call', `${name} ${JSON.stringify(withoutToken(given))}, by ${owner}`);
-      signal.throwIfAborted();
-      const tool = findTool(name, { tools, allow, readOnly });
-      const checked = checkArguments(tool, given);
-      const warnings: object[] = [];
-      const report = reportTo({ warnings, progress, also: context.report });
-      const call = {
-        context: {
-          ...context,
-          report,
-          signal,
-          agent: true,
-          localOnly: !allow.has('pull'),
-          sanitizedOnly: !allow.has('originals'),
-        },
-        ...{ owner, allow, readOnly, tokens, inTurn },
-      };
-      const { data, secret = {} } = await tool.run(call, checked);
-      const all = withWarnings({ data }, warnings, tool.warningsKey);
-      const answer = { ...boundedAnswer(all, (text) => hideKnown(redactOwn(text))), ...secret };
-      end('done');
-      return { ok: true, answer };
-    } catch (thrown) {
-      const error = toUserError(signal.aborted ? signal.reason : thrown);
-      const shown = withoutSources(error, allow);
-      try {
-        end(`failed (${error.code}: ${error.message})`);
-      } catch {
-        // The answer below tells the same, and the next call is refused.
-      }
-      return { ok: false, answer: errorAnswer(shown, (text) => hideKnown(redact(text))) };
-    } finally {
-      request.signal.removeEventListener('abort', cancel);
-    }
-  }
-
   return {
     async run(request) {
       if (running.size >= MOST_AT_ONCE) return { ok: false, answer: errorAnswer(tooMany(), (text) => text) };
-      const call = perform(request);
+      const call = runCall(request, { ...session, ending: ending.signal });
       running.add(call);
       try {
         return await call;
@@ -115,6 +65,60 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
       await Promise.allSettled(running);
     },
   };
+}
+
+interface CallSession extends CallsOptions {
+  tokens: PlanTokens;
+  inTurn: Semaphore;
+  ending: AbortSignal;
+}
+
+async function runCall(request: CallRequest, session: CallSession): Promise<CallOutcome> {
+  const { name, given, owner } = request;
+  const { context, allow, log, ending } = session;
+  const started = performance.now();
+  const cancelled = new AbortController();
+  const cancel = (): void => cancelled.abort(interrupted());
+  request.signal.addEventListener('abort', cancel, { once: true });
+  if (request.signal.aborted) cancel();
+  const signal = AbortSignal.any([context.signal, ending, cancelled.signal]);
+  const hideKnown = context.hide ?? ((text: string) => text);
+  const end = (outcome: string): void =>
+    log('call_ended', `${name} ${outcome} after ${formatDuration(performance.now() - started)}, by ${owner}`);
+  try {
+    log('call', `${name} ${JSON.stringify(withoutToken(given))}, by ${owner}`);
+    signal.throwIfAborted();
+    const { data, secret = {} } = await runTool(request, { ...session, signal });
+    const answer = { ...boundedAnswer(data, (text) => hideKnown(redactOwn(text))), ...secret };
+    end('done');
+    return { ok: true, answer };
+  } catch (thrown) {
+    const error = toUserError(signal.aborted ? signal.reason : thrown);
+    const shown = withoutSources(error, allow);
+    try {
+      end(`failed (${error.code}: ${error.message})`);
+    } catch {
+      // The answer below tells the same, and the next call is refused.
+    }
+    return { ok: false, answer: errorAnswer(shown, (text) => hideKnown(redact(text))) };
+  } finally {
+    request.signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** The result with the warnings of the run. */
+async function runTool(
+  { name, given, owner, progress }: CallRequest,
+  { context, tools, allow, readOnly, tokens, inTurn, signal }: CallSession & { signal: AbortSignal },
+): Promise<ToolResult> {
+  const tool = findTool(name, { tools, allow, readOnly });
+  const checked = checkArguments(tool, given);
+  const warnings: object[] = [];
+  const report = reportTo({ warnings, progress, also: context.report });
+  const agent = { agent: true, localOnly: !allow.has('pull'), sanitizedOnly: !allow.has('originals') };
+  const call = { context: { ...context, report, signal, ...agent }, owner, allow, readOnly, tokens, inTurn };
+  const { data, ...rest } = await tool.run(call, checked);
+  return { data: withWarnings(data, warnings, tool.warningsKey), ...rest };
 }
 
 export function isOffered({ effect, needs }: Tool, { allow, readOnly }: Pick<CallsOptions, 'allow' | 'readOnly'>) {
@@ -136,7 +140,7 @@ function checkArguments({ name, input }: Tool, given: unknown): object {
   const [issue] = parsed.issues;
   const at = v.getDotPath(issue) ?? 'arguments';
   // Without its token a plan is not applied: the hint names the way to it.
-  if (at === 'token') throw tokenMissing(name);
+  if (at === 'token') throw tokenInvalid(`${name} requires the token of a plan`, name);
   throw new UserError('invalid_value', `Invalid ${at} of ${name}: ${issue.message}`, {
     hint: `Read the input schema of ${name}.`,
   });
@@ -166,7 +170,7 @@ function reportTo({
   };
 }
 
-function withWarnings({ data }: Pick<ToolResult, 'data'>, warnings: object[], key = 'warnings'): object {
+function withWarnings(data: object, warnings: object[], key = 'warnings'): object {
   if (warnings.length === 0) return data;
   const own: unknown = Object.entries(data).find(([name]) => name === key)?.[1];
   return { ...data, [key]: [...(Array.isArray(own) ? own : []), ...warnings] };
@@ -188,12 +192,6 @@ function notAllowed(name: string, needs: Allowance): UserError {
 function refusedReadOnly(name: string): UserError {
   return new UserError('read_only', `${name} changes data, and the server was started with --read-only`, {
     hint: 'Only the person who configures the server can change that.',
-  });
-}
-
-function tokenMissing(name: string): UserError {
-  return new UserError('plan_token_invalid', `${name} requires the token of a plan: nothing was changed`, {
-    hint: `Call plan_${name}, read the plan, then call ${name} with the same arguments and its token.`,
   });
 }
 

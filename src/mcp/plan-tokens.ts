@@ -30,14 +30,13 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
       if (issued.size > MOST && oldest !== undefined) issued.delete(oldest);
       return { token, expires_at: new Date(expiresAt).toISOString() };
     },
-    take<P>(token: string | undefined, { tool, given }: TokenPlan): P {
-      if (token === undefined) throw invalid(`${tool} requires the token of a plan`, tool);
+    take<P>(token = '', { tool, given }: TokenPlan): P {
       const found = issued.get(token);
       issued.delete(token);
-      if (!found) throw invalid('The token of the plan is unknown or was used', tool);
-      if (found.expiresAt <= clock().getTime()) throw invalid('The token of the plan has expired', tool);
+      if (!found) throw tokenInvalid('The token of the plan is unknown or was used', tool);
+      if (found.expiresAt <= clock().getTime()) throw tokenInvalid('The token of the plan has expired', tool);
       if (found.tool !== tool || !isDeepStrictEqual(found.given, given)) {
-        throw invalid('The token is that of another plan', tool);
+        throw tokenInvalid('The token is that of another plan', tool);
       }
       // Issued for this tool, whose plans have this type.
       return found.planned as P;
@@ -45,7 +44,7 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
   };
 }
 
-function invalid(message: string, tool: string): UserError {
+export function tokenInvalid(message: string, tool: string): UserError {
   return new UserError('plan_token_invalid', `${message}: nothing was changed`, {
     hint: `Call plan_${tool}, read the plan, then call ${tool} with the same arguments and its token. A token counts once, for ${LIFETIME_MS / 60_000} minutes.`,
   });

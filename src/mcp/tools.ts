@@ -83,7 +83,6 @@ export const TOOLS: Tool[] = [
     input: v.strictObject({ target: given.target, name: given.branch }),
     async run({ context, owner, allow }, request) {
       const { branchUrl } = await import('../operations/branch/url.ts');
-      const { withoutPassword } = await import('./text.ts');
       const password = allow.has('credentials');
       const { url, ...rest } = await branchUrl(context, { ...request, owner, password });
       return password ? { data: rest, secret: { url } } : { data: { ...rest, url, hint: withoutPassword(rest) } };
@@ -268,4 +267,8 @@ async function assertTargetNotASource(given: Context, target: string): Promise<v
   const { withTargetUrls } = await import('../operations/targets/with-target-urls.ts');
   const context = await withTargetUrls(given, target, { source: false });
   await assertNotASource(context, openDestination(context, chooseDestination(context, { target })).url, { target });
+}
+
+function withoutPassword({ target, name }: { target: string; name: string }): string {
+  return `The password is left out. A person can print the URL with it: tool branch create ${target} ${name} --reuse --env. Or the server is started with --allow credentials.`;
 }

@@ -231,6 +231,24 @@ describeWithPostgres('builds of the hub', () => {
     expect(rows).toEqual([]);
   });
 
+  test('a member adds a few pools, and uses those of others; an owner adds more', async () => {
+    const { token } = await hub.person(randomUUID(), ['developers']);
+    const put = (pool: string, sender: string) =>
+      hub.send('PUT', `/targets/${randomUUID()}`, {
+        ...{ token: sender, body: { settings: {}, pool }, headers: { 'if-none-match': '*' } },
+      });
+    const pools = Array.from({ length: 11 }, (_, index) => `of-member-${index}`);
+    const statuses: number[] = [];
+    for (const pool of pools) statuses.push((await put(pool, token)).status);
+    expect(statuses).toEqual([...Array(10).fill(201), 422]);
+    expect((await put('of-member-10', hub.ownerToken)).status).toBe(201);
+    expect((await put('of-member-10', token)).status).toBe(201);
+    const { token: second } = await hub.person(randomUUID(), ['developers']);
+    expect((await put('of-second', second)).status).toBe(201);
+    const { body } = await hub.send('GET', '/audit_events?action=pool.create', { token: hub.ownerToken });
+    expect(body.items).toContainEqual(expect.objectContaining({ object: 'of-member-9' }));
+  });
+
   test('a schedule is checked, stored, moved with the pool, and removed', async () => {
     const target = await newTarget({ schedule: { cron: '30 2 * * *', timezone: 'Europe/Berlin' } });
     const schedules = async () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
@@ -245,6 +245,51 @@ describeWithPostgres('images on the hub', () => {
       expect(body.errors).toMatchObject([{ pointer: `/objects/${foreign.sha256}` }]);
       expect((await downloads([foreign])).status).toBe(422);
       expect(await found()).toBeNull();
+    });
+
+    async function moveTarget(): Promise<void> {
+      const name = `other-${randomBytes(4).toString('hex')}`;
+      await putStorageProfile(hub, name, { ...profile, prefix: name });
+      const { body } = await hub.send('GET', `/targets/${target.name}`, { token: hub.ownerToken });
+      const moved = { settings: { ...body.settings, storage_profile: name } };
+      const headers = { 'if-match': `"${body.revision}"` };
+      const { status } = await hub.send('PUT', `/targets/${target.name}`, {
+        token: hub.ownerToken,
+        body: moved,
+        headers,
+      });
+      expect(status).toBe(200);
+    }
+
+    test('the image of a snapshot in a former storage profile is refused with the way out, unless its chunks are there', async () => {
+      await moveTarget();
+      const chunk = objectOf();
+      expect(await target.send([chunk])).toEqual(['stored']);
+      const { status, body } = await put(signed(imageOf({}, [chunk])));
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'cloud_refused' });
+      expect(body.detail).toContain('former storage profile');
+      expect(body.hint).toBe(`Only a new snapshot can have an image: tool build ${target.name}`);
+      expect((await put(signed())).status).toBe(201);
+    });
+
+    test('a snapshot that the bucket lost is published again in the present storage profile of its target', async () => {
+      const [object] = [objectOf()];
+      await target.send([object]);
+      const manifest = target.manifestOf([object]);
+      expect((await target.publish(manifest)).status).toBe(201);
+      await target.store.remove(objectPath(object));
+      expect(await reconcile()).toMatchObject({ missing: [{ snapshot: manifest.id }] });
+      await moveTarget();
+      expect(await target.send([object])).toEqual(['stored']);
+      expect((await target.publish(manifest)).status).toBe(201);
+      const path = `/targets/${target.name}/snapshots/${manifest.id}`;
+      const { body } = await hub.send('GET', path, { token: reader });
+      expect((await fetch(body.manifest.href)).status).toBe(200);
+      const urls = await hub.send('POST', `${path}/downloads`, {
+        token: reader,
+        body: { objects: [object.sha256] },
+      });
+      expect((await fetch(urls.body.objects[0].href)).status).toBe(200);
     });
 
     test('are never overwritten, by a second builder or at the same moment', async () => {

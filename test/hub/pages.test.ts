@@ -249,6 +249,16 @@ describeWithPostgres('pages of the hub', () => {
     ]);
     expect((await hub.send('GET', '/targets', { token })).body.items).toMatchObject([{ name: 't-old', late: true }]);
     expect((await hub.send('GET', '/targets/t-old', { token })).body).toMatchObject({ late: true, schedule: null });
+    // To a plain reader, a target with originals alone looks as one without any snapshot.
+    const ids = await db.selectFrom('targets').select('id').where('name', 'in', ['t-new', 't-none']).execute();
+    const plain = await hub.service(
+      'plain',
+      'reader',
+      ids.map(({ id }) => id),
+    );
+    const { body: listed } = await hub.send('GET', '/targets', { token: plain.token });
+    const [fresh, none] = listed.items.map((item: object) => ({ ...item, id: '', name: '' }));
+    expect(fresh).toEqual({ ...none, late: true });
     const keptId = await putTarget(hub, 't-keep', { settings: {}, keep: { last: 1, weekly: 4 } });
     for (const id of ['0000000a', '0000000b', '0000000c']) {
       await db
@@ -316,7 +326,8 @@ describeWithPostgres('pages of the hub', () => {
       ['p-none', undefined, true],
       ['p-old', '0000000b', true],
     ]);
-    expect(await shown(reader)).toContainEqual(['p-new', null, false]);
+    // As if there was no original.
+    expect(await shown(reader)).toContainEqual(['p-new', undefined, true]);
     expect(await shown(reader)).toContainEqual(['p-old', '0000000b', true]);
     const { body } = await hub.send('GET', '/targets/p-old', { token: hub.ownerToken });
     expect(body).toMatchObject({

@@ -585,6 +585,15 @@ describeWithPostgres('permissions of the hub', () => {
       }
     });
 
+    test('a token names no target that was removed, to its holder and in the list of tokens', async () => {
+      const [kept, gone] = [await makeTarget(), await makeTarget()];
+      const { token, id } = await hub.service('both', 'builder', [kept.id, gone.id]);
+      await hub.database.db.updateTable('targets').set({ removed_at: new Date() }).where('id', '=', gone.id).execute();
+      expect((await hub.send('GET', '/me', { token })).body.targets).toEqual([kept.name]);
+      const { body } = await hub.send('GET', '/tokens?limit=200', { token: hub.ownerToken });
+      expect(body.items).toContainEqual(expect.objectContaining({ id, targets: [kept.name] }));
+    });
+
     test('a refusal is in the audit', async () => {
       const { token } = await hub.person('eve', []);
       await hub.send('GET', '/tokens', { token });

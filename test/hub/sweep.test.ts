@@ -184,11 +184,36 @@ describeWithPostgres('sweep of the hub', () => {
       const manifest = await target.push([objectOf()]);
       await hub.database.db
         .updateTable('snapshots')
-        .set({ removed_at: new Date(), missing_at: new Date() })
+        .set({ removed_at: new Date() })
         .where('id', '=', manifest.id)
         .execute();
       await sweep(25);
       expect(await target.listed()).toEqual([]);
+    });
+
+    test('a publication that was cut off before it was offered is completed after an hour', async () => {
+      const manifest = await target.push([objectOf()]);
+      const { db } = hub.database;
+      const unoffered = { removed_at: new Date(), missing_at: new Date() };
+      await db.updateTable('snapshots').set(unoffered).where('id', '=', manifest.id).execute();
+      await sweep(0);
+      expect(await target.listed()).toEqual([]);
+      expect(await sweep(25)).toContain(manifest.id);
+      expect(await target.listed()).toEqual([manifest.id]);
+    });
+
+    test('an object whose removal was cut off is sent again, and keeps its snapshots', async () => {
+      const [linked, loose] = [objectOf(), objectOf()];
+      const manifest = await target.push([linked]);
+      await target.send([loose]);
+      const { db } = hub.database;
+      const cutOff = { state: 'removing' as const, deleted_at: new Date(Date.now() - HOUR) };
+      await db.updateTable('objects').set(cutOff).where('target_id', '=', target.id).execute();
+      await sweep(0);
+      const left = await rows();
+      expect(left).toMatchObject([{ sha256: linked.sha256, state: 'expected', deleted_at: null }]);
+      expect(await target.send([linked, loose])).toEqual(['stored', 'stored']);
+      expect(await target.listed()).toEqual([manifest.id]);
     });
 
     test('objects of a removed target are removed from the bucket', async () => {

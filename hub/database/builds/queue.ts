@@ -27,12 +27,10 @@ const LOST_AGENTS = 3;
 /** The longest that pg-boss allows. */
 const LONGEST_BUILD = 86_400;
 
-const MOST_POOLS = 100;
-
 export const LOST_BUILDS = 'lost-builds';
 export const NOTIFICATIONS = 'notifications';
 
-const BUILDS: QueueOptions & { policy: 'exclusive'; deadLetter: string } = {
+export const BUILDS: QueueOptions & { policy: 'exclusive'; deadLetter: string } = {
   policy: 'exclusive',
   heartbeatSeconds: LEASE,
   expireInSeconds: LONGEST_BUILD,
@@ -50,10 +48,6 @@ export interface BuildJob {
 export interface Queue extends AsyncDisposable {
   boss: PgBoss;
   times: QueueTimes;
-  /** Creates the queue of a pool; refuses one too many. */
-  ensurePool(pool: string): Promise<void>;
-  /** Refuses a schedule without a next time. */
-  assertHasNextTime(schedule: Schedule): void;
 }
 
 export interface QueueTarget {
@@ -142,7 +136,6 @@ export async function startQueue(
   });
   boss.on('error', (error) => log.error('The queue failed', { reason: error.message.slice(0, 500) }));
   boss.on('warning', ({ message }) => log.error('The queue warns', { reason: message.slice(0, 500) }));
-  const known = new Set<string>();
   const end = async (): Promise<void> => {
     await boss.stop({ graceful: true, timeout: 10_000 });
     await pool.end();
@@ -167,34 +160,18 @@ export async function startQueue(
       cause,
     });
   }
-  return {
-    boss,
-    times,
-    async ensurePool(name) {
-      const queue = queueOf(name);
-      if (known.has(queue)) return;
-      const pools = (await boss.getQueues()).filter((one) => one.name.startsWith(queueOf('')));
-      if (!pools.some((one) => one.name === queue)) {
-        if (pools.length >= MOST_POOLS) {
-          throw new Problem('cloud_refused', `The hub has ${MOST_POOLS} pools already`, {
-            errors: [{ pointer: '/pool', detail: 'must be one of the pools of the hub' }],
-          });
-        }
-        await boss.createQueue(queue, BUILDS);
-      }
-      known.add(queue);
-    },
-    assertHasNextTime({ cron, timezone }) {
-      try {
-        boss.previewSchedule(cron, { tz: timezone, count: 1 });
-      } catch {
-        throw new Problem('cloud_refused', `The schedule "${cron}" has no next time`, {
-          errors: [{ pointer: '/schedule/cron', detail: 'must have a next time' }],
-        });
-      }
-    },
-    [Symbol.asyncDispose]: end,
-  };
+  return { boss, times, [Symbol.asyncDispose]: end };
+}
+
+/** Refuses a schedule without a next time. */
+export function assertHasNextTime({ boss }: Queue, { cron, timezone }: Schedule): void {
+  try {
+    boss.previewSchedule(cron, { tz: timezone, count: 1 });
+  } catch {
+    throw new Problem('cloud_refused', `The schedule "${cron}" has no next time`, {
+      errors: [{ pointer: '/schedule/cron', detail: 'must have a next time' }],
+    });
+  }
 }
 
 /** One build of a target at a time. */

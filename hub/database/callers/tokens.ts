@@ -5,6 +5,7 @@ import type { HubSettings } from '../../settings/settings.ts';
 import type { Connection, Database } from '../database.ts';
 import { type PageQuery, pageOf } from '../paging.ts';
 import type { Tables } from '../tables.ts';
+import { findTargets } from '../targets/targets.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -141,21 +142,17 @@ export async function listServiceTokens(db: Database, paging: PageQuery) {
 
 /** Ids of the targets with these names; those that are not there are missing. */
 export async function targetIdsOf(db: Connection, names: string[]): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('targets')
-    .select(['id', 'name'])
-    .where('name', 'in', names)
-    .where('removed_at', 'is', null)
-    .execute();
-  return new Map(rows.map(({ id, name }) => [name, id]));
+  return new Map((await findTargets(db, names)).map(({ id, name }) => [name, id]));
 }
 
+/** Names of these targets by id, without those that were removed. */
 export async function targetNames(db: Connection, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('targets')
     .select(['id', 'name'])
     .where('id', 'in', [...new Set(ids)])
+    .where('removed_at', 'is', null)
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -10,11 +10,13 @@ import { objectsMissing, type SnapshotRow } from './snapshots.ts';
 const COMPLETE = sql<boolean>`chunks = (SELECT count(*) FROM image_objects l JOIN objects o ON o.id = l.object_id
   WHERE l.snapshot_pk = images.snapshot_pk AND l.name = images.name AND o.state = 'stored')`;
 
+type FoundImage = Pick<RowOf<'images'>, 'manifest_key' | 'manifest_sha256'>;
+
 /** Finds an image with all of its chunks. */
 export async function findImage(
   db: Connection,
   { pk, name }: { pk: number; name: string },
-): Promise<Pick<RowOf<'images'>, 'manifest_key' | 'manifest_sha256'> | null> {
+): Promise<FoundImage | null> {
   const row = await db
     .selectFrom('images')
     .select(['manifest_key', 'manifest_sha256'])
@@ -35,41 +37,54 @@ export interface ImagePublication {
   event: AuditEvent;
   /** Throws when the caller may no longer publish. */
   permit: (db: Connection) => Promise<unknown>;
-  /** Writes the manifest to the bucket; the commit follows. */
+  /** Writes the manifest to the bucket. */
   store: () => Promise<void>;
 }
 
-/** Publishes an image in one transaction; `false` when it was published before. Only an incomplete one is replaced. */
+/**
+ * Publishes an image; `false` when it was published before. Only an incomplete one is replaced. Its manifest, whose key
+ * no other image has, is written before, so that no connection waits for the bucket.
+ */
 export async function publishImage(db: Database, publication: ImagePublication): Promise<boolean> {
-  const { snapshot, name, sha256s, manifestKey, manifestSha256, event, permit, store } = publication;
-  const { pk, target_id: targetId, profile_id: profileId } = snapshot;
-  return db.transaction().execute(async (transaction) => {
+  const { snapshot, name, permit, store } = publication;
+  const isPublished = await db.transaction().execute(async (transaction) => {
     await permit(transaction);
-    await assertOffered(transaction, snapshot);
-    await transaction
-      .deleteFrom('images')
-      .where('snapshot_pk', '=', pk)
-      .where('name', '=', name)
-      .where(sql<boolean>`NOT ${COMPLETE}`)
-      .execute();
-    const row = { manifest_key: manifestKey, manifest_sha256: manifestSha256, chunks: sha256s.length };
-    // A second request for the same image waits here.
-    const inserted = await transaction
-      .insertInto('images')
-      .values({ snapshot_pk: pk, name, ...row })
-      .onConflict((on) => on.doNothing())
-      .returning('name')
-      .executeTakeFirst();
-    if (!inserted) {
-      await assertSame(transaction, { snapshot, name, manifestSha256 });
-      return false;
-    }
-    const { missing, named } = await linkStored(transaction, { targetId, profileId, sha256s, pk, image: name });
-    if (missing > 0) throw objectsMissing(missing, named);
-    await recordEvent(transaction, event);
-    await store();
-    return true;
+    const found = await findImage(transaction, { pk: snapshot.pk, name });
+    if (found) assertSame(found, publication);
+    return found !== null;
   });
+  if (isPublished) return false;
+  await store();
+  return db.transaction().execute((transaction) => insertImage(transaction, publication));
+}
+
+async function insertImage(db: Connection, publication: ImagePublication): Promise<boolean> {
+  const { snapshot, name, sha256s, manifestKey, manifestSha256, event, permit } = publication;
+  const { pk, target_id: targetId, profile_id: profileId } = snapshot;
+  await permit(db);
+  await assertOffered(db, snapshot);
+  await db
+    .deleteFrom('images')
+    .where('snapshot_pk', '=', pk)
+    .where('name', '=', name)
+    .where(sql<boolean>`NOT ${COMPLETE}`)
+    .execute();
+  const row = { manifest_key: manifestKey, manifest_sha256: manifestSha256, chunks: sha256s.length };
+  // A second request for the same image waits here.
+  const inserted = await db
+    .insertInto('images')
+    .values({ snapshot_pk: pk, name, ...row })
+    .onConflict((on) => on.doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  if (!inserted) {
+    assertSame(await findImage(db, { pk, name }), publication);
+    return false;
+  }
+  const { missing, named } = await linkStored(db, { targetId, profileId, sha256s, pk, image: name });
+  if (missing > 0) throw objectsMissing(missing, named);
+  await recordEvent(db, event);
+  return true;
 }
 
 /** The snapshot is marked as removed at most before the transaction ends; its row, and the image, go later. */
@@ -84,13 +99,12 @@ async function assertOffered(db: Connection, { pk, id }: SnapshotRow): Promise<v
   if (!row) throw new Problem('snapshot_unknown', `Snapshot ${id} was removed in the meantime`);
 }
 
-async function assertSame(
-  db: Connection,
-  { snapshot: { pk, id }, name, manifestSha256 }: Pick<ImagePublication, 'snapshot' | 'name' | 'manifestSha256'>,
-): Promise<void> {
-  const found = await findImage(db, { pk, name });
+function assertSame(
+  found: FoundImage | null,
+  { snapshot, name, manifestSha256 }: Pick<ImagePublication, 'snapshot' | 'name' | 'manifestSha256'>,
+): void {
   if (found?.manifest_sha256 === manifestSha256) return;
-  throw new Problem('cloud_conflict', `Snapshot ${id} has another image for ${name}`, {
+  throw new Problem('cloud_conflict', `Snapshot ${snapshot.id} has another image for ${name}`, {
     hint: 'It stays until the snapshot is removed. To use it, add its key to trusted_keys.',
   });
 }

@@ -22,7 +22,7 @@ export type ExpectedObject = Pick<ObjectRow, 'sha256' | 'stored_sha256' | 'store
 
 export type ObjectRow = Pick<RowOf<'objects'>, (typeof COLUMNS)[number]>;
 
-const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state', 'checked_at'] as const;
+const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state', 'touched_at', 'checked_at'] as const;
 
 /**
  * Writes down what a client is about to send, and touches what is there, so that no sweep takes it. Returns a row for
@@ -91,42 +91,86 @@ interface SettleOptions {
   by?: string | null;
 }
 
-/** An object of which only the length is known. */
-export function unread(bytes: number | null): SeenObject | null {
-  return bytes === null ? null : { bytes, isIntact: null };
-}
-
 /**
- * Settles whether an object is stored, under a lock. `inspect` returns what the bucket has, or `null`. Removes an object
- * that differs. Stored objects stay stored: only the check of a report removes them.
+ * Settles whether an object is stored. `inspect` returns what the bucket has, or `null`; one that differs is removed. No
+ * connection waits for the bucket: what another request changes meanwhile is inspected again. Stored objects stay stored:
+ * only the check of a report removes them.
  */
 export async function settleObject(
   db: Database,
-  { sha256, permit, ...place }: PermittedPlace & { sha256: string },
+  place: PermittedPlace & { sha256: string },
   { inspect, remove, by = null }: SettleOptions,
 ): Promise<'stored' | 'missing' | 'differs'> {
-  return db.transaction().execute(async (transaction) => {
-    await permit?.(transaction);
-    const [row] = await lockObjects(transaction, { ...place, sha256s: [sha256] });
-    if (!row || row.state === 'removing') return 'missing';
-    const now = new Date();
-    const one = transaction.updateTable('objects').where('id', '=', row.id);
-    if (row.state === 'stored') {
-      await one.set({ touched_at: now }).execute();
-      return 'stored';
-    }
-    const seen = await inspect(row);
+  while (true) {
+    const expected = await db.transaction().execute((transaction) => lockExpected(transaction, place));
+    if (typeof expected === 'string') return expected;
+    const seen = await inspect(expected);
     if (seen === null) return 'missing';
-    if (seen.bytes !== row.stored_bytes || seen.isIntact === false) {
+    const settled = await db.transaction().execute((transaction) => settle(transaction, { place, expected, seen, by }));
+    if (settled === 'changed') continue;
+    if (settled === 'differs') {
       await remove();
-      return 'differs';
+      await expectAgain(db, expected.id);
     }
-    const verified_at = seen.isIntact ? now : null;
-    // One that was damaged is checked in full: who sent the former one may have sent this one, too.
-    const reported_at = row.checked_at !== null && !seen.isIntact ? now : null;
-    await one.set({ state: 'stored', stored_by: by, verified_at, reported_at, touched_at: now }).execute();
-    return 'stored';
-  });
+    return settled;
+  }
+}
+
+/** Settles an object by its length in the bucket alone: one that differs stays, and is not stored. */
+export async function settleByLength(
+  db: Database,
+  place: ObjectPlace & { sha256: string },
+  bytesOf: () => Promise<number | null>,
+): Promise<boolean> {
+  const inspect = async () => {
+    const bytes = await bytesOf();
+    return bytes === null ? null : { bytes, isIntact: null };
+  };
+  return (await settleObject(db, place, { inspect, remove: async () => {} })) === 'stored';
+}
+
+/** Returns the row of an object that is neither stored nor being removed, locked, or else what it is. */
+async function lockExpected(
+  db: Connection,
+  { sha256, permit, ...place }: PermittedPlace & { sha256: string },
+): Promise<ObjectRow | 'stored' | 'missing'> {
+  await permit?.(db);
+  const [row] = await lockObjects(db, { ...place, sha256s: [sha256] });
+  if (!row || row.state === 'removing') return 'missing';
+  if (row.state === 'expected') return row;
+  await db.updateTable('objects').set({ touched_at: new Date() }).where('id', '=', row.id).execute();
+  return 'stored';
+}
+
+interface Settlement {
+  place: PermittedPlace & { sha256: string };
+  /** The row before the inspection. */
+  expected: ObjectRow;
+  seen: SeenObject;
+  by: string | null;
+}
+
+/** An object that differs is marked as being removed, so that no upload is accepted until its removal has ended. */
+async function settle(db: Connection, { place, expected, seen, by }: Settlement) {
+  const row = await lockExpected(db, place);
+  if (typeof row === 'string') return row;
+  if (row.id !== expected.id || row.touched_at.getTime() !== expected.touched_at.getTime()) return 'changed';
+  const now = new Date();
+  const one = db.updateTable('objects').where('id', '=', row.id);
+  if (seen.bytes !== row.stored_bytes || seen.isIntact === false) {
+    await one.set({ state: 'removing', deleted_at: now }).execute();
+    return 'differs';
+  }
+  const verified_at = seen.isIntact ? now : null;
+  // One that was damaged is checked in full: who sent the former one may have sent this one, too.
+  const reported_at = row.checked_at !== null && !seen.isIntact ? now : null;
+  await one.set({ state: 'stored', stored_by: by, verified_at, reported_at, touched_at: now }).execute();
+  return 'stored';
+}
+
+async function expectAgain(db: Database, id: number): Promise<void> {
+  const one = db.updateTable('objects').where('id', '=', id).where('state', '=', 'removing');
+  await one.set({ state: 'expected', deleted_at: null, touched_at: new Date() }).execute();
 }
 
 /** Objects that are named: a manifest may have a million. */

@@ -50,80 +50,101 @@ export interface Publication {
   manifestKey: string;
   manifestSha256: string;
   event: AuditEvent;
-  /** Throws when the caller may no longer publish. */
+  /** Throws when the caller may no longer publish; called once, before the manifest is written. */
   permit?: (db: Connection) => Promise<unknown>;
-  /** Writes the manifest to the bucket: the commit follows, which publishes the snapshot. */
+  /** Writes the manifest to the bucket. */
   store: () => Promise<void>;
 }
 
-/** Publishes a snapshot in one transaction; `false` when it was published before. */
+/**
+ * Publishes a snapshot; `false` when it was published before. Its row and links are committed before its manifest is
+ * written, as those of a snapshot that the bucket lacks, and it is offered afterwards: no connection waits for the bucket.
+ */
 export async function publish(db: Database, publication: Publication): Promise<boolean> {
-  const { targetId, profileId, headline, sha256s, manifestKey, manifestSha256, event, store } = publication;
+  const { targetId, event, store } = publication;
+  const pk = await db.transaction().execute((transaction) => insertUnoffered(transaction, publication));
+  if (pk === null) return false;
+  await store();
   return db.transaction().execute(async (transaction) => {
-    await publication.permit?.(transaction);
-    // A second request with the same id waits here.
-    const inserted = await transaction
-      .insertInto('snapshots')
-      .values({
-        target_id: targetId,
-        profile_id: profileId,
-        id: headline.id,
-        created_at: headline.created_at,
-        sanitized: headline.sanitized,
-        headline: JSON.stringify(headline),
-        manifest_key: manifestKey,
-        manifest_sha256: manifestSha256,
-      })
-      .onConflict((on) => on.columns(['target_id', 'id']).doNothing())
-      .returning('pk')
-      .executeTakeFirst();
-    const pk = inserted?.pk ?? (await offerMissing(transaction, { targetId, id: headline.id, manifestSha256 }));
-    if (pk === null) return false;
     await assertTargetNotRemoved(transaction, targetId);
-    const { missing, named } = await linkStored(transaction, { targetId, profileId, sha256s, pk });
-    if (missing > 0) throw objectsMissing(missing, named);
-    await recordEvent(transaction, event);
-    await store();
-    return true;
+    const isOffered = await offerAgain(transaction, pk);
+    if (isOffered) await recordEvent(transaction, event);
+    return isOffered;
   });
 }
 
-/** The reference of the new row makes the removal of the target wait, and this see one that came first. */
+/** Returns the key of the row; `null` for a snapshot that is offered. */
+async function insertUnoffered(db: Connection, publication: Publication): Promise<number | null> {
+  const { targetId, profileId, headline, sha256s, manifestKey, manifestSha256, permit } = publication;
+  await permit?.(db);
+  const now = new Date();
+  const inserted = await db
+    .insertInto('snapshots')
+    .values({
+      ...{ target_id: targetId, profile_id: profileId, id: headline.id, removed_at: now, missing_at: now },
+      ...{ created_at: headline.created_at, sanitized: headline.sanitized, headline: JSON.stringify(headline) },
+      ...{ manifest_key: manifestKey, manifest_sha256: manifestSha256 },
+    })
+    .onConflict((on) => on.columns(['target_id', 'id']).doNothing())
+    .returning('pk')
+    .executeTakeFirst();
+  const pk = inserted?.pk ?? (await takeUnoffered(db, publication));
+  if (pk === null) return null;
+  await assertTargetNotRemoved(db, targetId);
+  const { missing, named } = await linkStored(db, { targetId, profileId, sha256s, pk });
+  if (missing > 0) throw objectsMissing(missing, named);
+  return pk;
+}
+
+/** The removal of the target waits for the lock, and this sees one that came first. */
 async function assertTargetNotRemoved(db: Connection, targetId: string): Promise<void> {
-  const target = await db.selectFrom('targets').select('removed_at').where('id', '=', targetId).executeTakeFirst();
+  const targets = db.selectFrom('targets').select('removed_at').where('id', '=', targetId);
+  const target = await targets.forKeyShare().executeTakeFirst();
   if (target?.removed_at === null) return;
   throw new Problem('target_unknown', 'The target was removed in the meantime');
 }
 
 /**
- * The key of a snapshot that the bucket lacked, and that is published again; `null` of one that is offered. Another
- * manifest under the same id is refused.
+ * The key of a snapshot that the bucket lacked, and that is published again, maybe in another storage profile; `null` of
+ * one that is offered. Another manifest under the same id is refused.
  */
-async function offerMissing(
+async function takeUnoffered(
   db: Connection,
-  { targetId, id, manifestSha256 }: { targetId: string; id: string; manifestSha256: string },
+  { targetId, profileId, headline: { id }, manifestSha256 }: Publication,
 ): Promise<number | null> {
   const found = await db
     .selectFrom('snapshots')
-    .select(['pk', 'manifest_sha256', 'removed_at', 'missing_at'])
+    .select(['pk', 'profile_id', 'manifest_sha256', 'removed_at', 'missing_at'])
     .where('target_id', '=', targetId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-  if (found?.manifest_sha256 === manifestSha256) {
-    if (found.removed_at === null) return null;
-    if (found.missing_at !== null) {
-      await offerAgain(db, found.pk);
-      return found.pk;
-    }
+  const isSame = found?.manifest_sha256 === manifestSha256;
+  if (isSame && found.removed_at === null) return null;
+  if (!isSame || found.missing_at === null) {
+    throw new Problem('cloud_conflict', `Snapshot ${id} exists already, with other content`, {
+      hint: 'Build a new snapshot.',
+    });
   }
-  throw new Problem('cloud_conflict', `Snapshot ${id} exists already, with other content`, {
-    hint: 'Build a new snapshot.',
-  });
+  const { pk } = found;
+  if (found.profile_id !== profileId) {
+    await db.deleteFrom('snapshot_objects').where('snapshot_pk', '=', pk).execute();
+    await db.deleteFrom('images').where('snapshot_pk', '=', pk).execute();
+  }
+  // Kept as long as a new one.
+  await db
+    .updateTable('snapshots')
+    .set({ profile_id: profileId, missing_at: new Date() })
+    .where('pk', '=', pk)
+    .execute();
+  return pk;
 }
 
-export async function offerAgain(db: Connection, pk: number): Promise<void> {
-  await db.updateTable('snapshots').set({ removed_at: null, missing_at: null }).where('pk', '=', pk).execute();
+/** Offers a snapshot that the bucket lacked; `false` when it was not missing. */
+export async function offerAgain(db: Connection, pk: number): Promise<boolean> {
+  const missing = db.updateTable('snapshots').where('pk', '=', pk).where('missing_at', 'is not', null);
+  const { numUpdatedRows } = await missing.set({ removed_at: null, missing_at: null }).executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 export function objectsMissing(missing: number, named: string[]): Problem {
@@ -152,12 +173,17 @@ export async function setAnnotations(db: Connection, pk: number, changed: Partia
     WHERE pk = ${pk}`.execute(db);
 }
 
-/** Returns those of the manifests that the database knows, including snapshots that are being removed or missing. */
+/**
+ * Returns those of the manifests that the database knows, including snapshots that are being removed or lack an object. A
+ * missing one that lacks none is not known: its publication was cut off before it was offered.
+ */
 export async function knownManifests(db: Database, targetId: string, keys: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('snapshots')
     .select('manifest_key')
     .where('target_id', '=', targetId)
+    .where(sql<boolean>`(missing_at IS NULL OR EXISTS (SELECT 1 FROM snapshot_objects l JOIN objects o ON o.id = l.object_id
+      WHERE l.snapshot_pk = snapshots.pk AND o.state <> 'stored'))`)
     .where((eb) => eb('manifest_key', '=', eb.fn.any(eb.val(keys))))
     .execute();
   return new Set(rows.map(({ manifest_key }) => manifest_key));

@@ -123,6 +123,10 @@ async function endOfWindow(db: Database, place: ObjectPlace, after: string): Pro
   return row?.sha256 ?? null;
 }
 
+/** The condition on `objects o` that neither a snapshot nor an image has the object. */
+const UNLINKED = sql<boolean>`NOT EXISTS (SELECT 1 FROM snapshot_objects l WHERE l.object_id = o.id)
+  AND NOT EXISTS (SELECT 1 FROM image_objects l WHERE l.object_id = o.id)`;
+
 interface Window {
   before: Date;
   after: string;
@@ -131,19 +135,17 @@ interface Window {
 }
 
 async function markSome(db: Database, place: ObjectPlace, { before, after, last }: Window) {
-  const unlinked = sql`NOT EXISTS (SELECT 1 FROM snapshot_objects l WHERE l.object_id = o.id)
-    AND NOT EXISTS (SELECT 1 FROM image_objects l WHERE l.object_id = o.id)`;
   return db.transaction().execute(async (transaction) => {
     const locked = await sql<{ id: number }>`SELECT o.id FROM objects o
       WHERE ${isIn(place)}
         AND o.sha256 > ${after} AND (${last}::text IS NULL OR o.sha256 <= ${last})
-        AND o.state <> 'removing' AND o.touched_at < ${before} AND ${unlinked}
+        AND o.state <> 'removing' AND o.touched_at < ${before} AND ${UNLINKED}
       ORDER BY o.id LIMIT ${MOST_MARKED} FOR UPDATE SKIP LOCKED`.execute(transaction);
     const ids = locked.rows.map(({ id }) => id);
     if (ids.length === 0) return { locked: 0, marked: 0 };
     // A second statement sees the links that were committed while the first one waited.
     const { numAffectedRows = 0n } = await sql`UPDATE objects o SET state = 'removing', deleted_at = NULL
-      WHERE o.id = ANY(${ids}::bigint[]) AND ${unlinked}`.execute(transaction);
+      WHERE o.id = ANY(${ids}::bigint[]) AND ${UNLINKED}`.execute(transaction);
     return { locked: ids.length, marked: Number(numAffectedRows) };
   });
 }
@@ -182,8 +184,13 @@ export async function deleteMarked(
 
 /**
  * Removes the rows of objects that the bucket deleted before `before`: a deletion that it executes late then finds no
- * object that was sent again.
+ * object that was sent again. A row that a snapshot has waits for the next push instead: an instance ended while it
+ * removed an upload that differs.
  */
 export async function removeDeletedRows(db: Database, before: Date): Promise<void> {
-  await db.deleteFrom('objects').where('state', '=', 'removing').where('deleted_at', '<', before).execute();
+  const deleted = sql<boolean>`o.state = 'removing' AND o.deleted_at < ${before}`;
+  await sql`UPDATE objects o SET state = 'expected', deleted_at = NULL WHERE ${deleted} AND NOT (${UNLINKED})`.execute(
+    db,
+  );
+  await db.deleteFrom('objects as o').where(deleted).execute();
 }

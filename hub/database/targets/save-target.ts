@@ -10,7 +10,7 @@ import { type Caller, mayUseProfile, type Subject } from '../../permissions/acce
 import { Problem } from '../../problem.ts';
 import type { HubSettings } from '../../settings/settings.ts';
 import { type AuditEvent, eventInsert } from '../audit.ts';
-import { type Condition, changedMeanwhile } from '../condition.ts';
+import { assertCondition, type Condition, changedMeanwhile } from '../condition.ts';
 import { type Connection, withParts } from '../database.ts';
 import { NO_SECRETS, readSecrets, replaceSecrets } from '../secrets.ts';
 import { findProfiles } from '../storage-profiles.ts';
@@ -52,37 +52,9 @@ export async function saveTarget(
   const before = found ? await readSecrets(db, owner, keys) : NO_SECRETS;
   const webhook_private = webhookPrivacy(body.webhook, { found, caller, allowed: webhookNetworks });
   const webhookValues = webhookSecrets(body.webhook, before.values);
-  if ('create' in condition) {
-    permitFound({ target, holder, creates: true });
-    if (found) throw changedMeanwhile(name, condition);
-  } else if (found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
-  const { original_groups, builder_groups, expected_every, schedule, pool, webhook, keep } = body;
-  const webhook_url = webhook && shownWebhook(webhook.url);
-  const { trusted_keys, restore_expected_every } = body;
-  const optional = { trusted_keys, expected_every, restore_expected_every, schedule, pool, keep };
-  const given = Object.entries({ ...optional, webhook: webhook && { url: webhook_url } });
-  const applied = { settings, original_groups, builder_groups, ...Object.fromEntries(given.filter(isGiven)) };
-  const content = {
-    settings: JSON.stringify(settings),
-    ...(body.applied && { applied: JSON.stringify(applied) }),
-    ...profiles,
-    reader_groups: body.settings.sso_groups ?? [],
-    original_groups,
-    builder_groups,
-    trusted_keys: trusted_keys === undefined ? (found?.trusted_keys ?? null) : trusted_keys,
-    expected_every,
-    ...(found && found.expected_every !== expected_every && { expected_since: new Date(), late_since: null }),
-    ...(restore_expected_every !== undefined && { restore_expected_every }),
-    ...(restore_expected_every !== undefined &&
-      found?.restore_expected_every !== restore_expected_every && {
-        restore_expected_since: new Date(),
-        restore_late_since: null,
-      }),
-    schedule: schedule && JSON.stringify(schedule),
-    pool,
-    ...{ webhook_url, webhook_private },
-    keep: keep && JSON.stringify(keep),
-  };
+  if ('create' in condition) permitFound({ target, holder, creates: true });
+  assertCondition(name, condition, found);
+  const content = { ...profiles, ...contentOf(body, { settings, found }), webhook_private };
   // A URL as it was shown keeps the password that it had.
   const kept = Object.entries(before.values).filter(
     ([key, url]) => isUrlKey(key) && valueAt(settings, key) === withoutPassword(url),
@@ -112,6 +84,31 @@ export async function saveTarget(
     throw changedMeanwhile(name, condition);
   }
   return { row, before: found, secrets: replaced.fingerprints };
+}
+
+/** The columns of a request, as far as they depend on nothing but the present row. */
+function contentOf(body: TargetBody, { settings, found }: { settings: TargetSettings; found: TargetRow | null }) {
+  const { original_groups, builder_groups, expected_every, schedule, pool, webhook, keep } = body;
+  const { trusted_keys, restore_expected_every } = body;
+  const webhook_url = webhook && shownWebhook(webhook.url);
+  const optional = { trusted_keys, expected_every, restore_expected_every, schedule, pool, keep };
+  const given = Object.entries({ ...optional, webhook: webhook && { url: webhook_url } });
+  const applied = { settings, original_groups, builder_groups, ...Object.fromEntries(given.filter(isGiven)) };
+  const hasOtherAge = found !== null && found.expected_every !== expected_every;
+  const hasOtherRestore =
+    restore_expected_every !== undefined && found?.restore_expected_every !== restore_expected_every;
+  return {
+    settings: JSON.stringify(settings),
+    ...(body.applied && { applied: JSON.stringify(applied) }),
+    ...{ reader_groups: body.settings.sso_groups ?? [], original_groups, builder_groups },
+    trusted_keys: trusted_keys === undefined ? (found?.trusted_keys ?? null) : trusted_keys,
+    ...{ expected_every, pool, webhook_url },
+    ...(hasOtherAge && { expected_since: new Date(), late_since: null }),
+    ...(restore_expected_every !== undefined && { restore_expected_every }),
+    ...(hasOtherRestore && { restore_expected_since: new Date(), restore_late_since: null }),
+    schedule: schedule && JSON.stringify(schedule),
+    keep: keep && JSON.stringify(keep),
+  };
 }
 
 function isGiven([, value]: [string, unknown]): boolean {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CloudTarget, Fingerprints, TargetSettings } from '../../../src/cloud/contract/resources.ts';
+import type { Fingerprints, TargetSettings } from '../../../src/cloud/contract/resources.ts';
 import type { Permission } from '../../../src/cloud/contract/schemas.ts';
 import { createBatches } from '../../lists/shared-work.ts';
 import { type Caller, permissionsOn } from '../../permissions/access.ts';
@@ -77,7 +77,7 @@ export async function listTargets(
   const found = rows.map((row) => targetItem(row, { caller, now }));
   // Its groups may have changed since the first query.
   const page = { items: found.filter(({ permissions }) => permissions.includes('read')), next_cursor };
-  const ends = rows.flatMap((row) => Object.values(lateAfter(row)));
+  const ends = rows.flatMap((row) => Object.values(lateAfter(seenWith(row, permissionsOn(row, caller)))));
   return { page, validUntil: Math.min(...ends.filter((time) => time >= now.getTime())) };
 }
 
@@ -133,32 +133,34 @@ function targetItem(target: ListedTarget, { caller, now }: { caller: Caller; now
   const [snapshots, newest] = permissions.includes('read_originals')
     ? [target.snapshots, target.last_snapshot_at]
     : [target.sanitized_snapshots, target.last_sanitized_at];
-  const { snapshot, restore } = lateAfter(target);
+  const seen = seenWith(target, permissions);
+  const { snapshot, restore } = lateAfter(seen);
   return {
     ...{ id, name, revision, permissions, snapshots },
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: newest?.toISOString() ?? null,
     late: snapshot < now.getTime(),
-    last_restore: lastRestore(target, permissions),
+    last_restore: seen.restored_at && { at: seen.restored_at.toISOString(), snapshot: seen.restored_snapshot },
     restore_late: restore < now.getTime(),
     storage_profiles: shownProfiles(settings, permissions),
   };
 }
 
-function lastRestore(
-  { restored_at, restored_snapshot, restored_sanitized }: ListedTarget,
-  permissions: Permission[],
-): CloudTarget['last_restore'] {
-  if (restored_at === null) return null;
-  const isShown = restored_sanitized || permissions.includes('read_originals') || permissions.includes('push');
-  return { at: restored_at.toISOString(), snapshot: isShown ? restored_snapshot : null };
+/** The target as if it had no originals, for a caller who may neither read nor push them: nothing hints at one. */
+function seenWith(target: ListedTarget, permissions: Permission[]): ListedTarget {
+  if (knowsOriginals(permissions)) return target;
+  const seen = { ...target, last_snapshot_at: target.last_sanitized_at };
+  return target.restored_sanitized ? seen : { ...seen, restored_at: null };
+}
+
+function knowsOriginals(permissions: Permission[]): boolean {
+  return permissions.includes('read_originals') || permissions.includes('push');
 }
 
 /** Names alone: a client compares them with those of its file. */
 function shownProfiles({ storage_profile, sanitize }: TargetSettings, permissions: Permission[]) {
-  const readsOriginals = permissions.includes('read_originals') || permissions.includes('push');
   return {
-    originals: readsOriginals ? (storage_profile ?? null) : null,
+    originals: knowsOriginals(permissions) ? (storage_profile ?? null) : null,
     sanitized: sanitize?.storage_profile ?? storage_profile ?? null,
   };
 }

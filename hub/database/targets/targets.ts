@@ -1,5 +1,5 @@
 import { Problem } from '../../problem.ts';
-import { type Condition, changedMeanwhile } from '../condition.ts';
+import { assertCondition, type Condition } from '../condition.ts';
 import type { Connection } from '../database.ts';
 import { removeSecrets } from '../secrets.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
@@ -65,7 +65,7 @@ export async function recordRestore(
 
 /** Removes a target that the transaction has locked for a change; one with snapshots stays. */
 export async function removeTarget(db: Connection, target: TargetRow, condition: Condition): Promise<void> {
-  if ('create' in condition || target.revision !== condition.revision) throw changedMeanwhile(target.name, condition);
+  assertCondition(target.name, condition, target);
   const snapshot = await db
     .selectFrom('snapshots')
     .select('id')

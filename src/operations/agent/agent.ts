@@ -67,7 +67,7 @@ export async function runAgent(
         report({ event: 'warning', code: error.code, message: `${error.message}. The agent tries again until it can` });
       }
       pause = Math.min(pause * 2, LONGEST_PAUSE);
-      await waitFor(pause, signal);
+      await wait(pause, undefined, { signal }).catch(() => {});
     }
   }
 }
@@ -111,9 +111,4 @@ function buildRefused(target: string, endpoint: string): UserError {
     `The hub at ${endpoint} requests a build of target "${target}", which was not offered to it`,
     { hint: 'Check the hub: it must request only targets that the agent names.' },
   );
-}
-
-async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await wait(milliseconds, undefined, { signal }).catch(() => {});
-  signal.throwIfAborted();
 }

@@ -1,11 +1,10 @@
 import type { CloudTarget } from '../../cloud/contract/resources.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
-import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { HubState } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
-import { hasHub } from './has-hub.ts';
+import { hasHub, hubAddress } from './has-hub.ts';
 import { openCloud } from './open-cloud.ts';
 import { cloudSettings, targetIn } from './target-settings.ts';
 
@@ -80,12 +79,8 @@ function shown(message: string, cached: CachedTargets | null): string {
 /** `null` in local mode, and where no address of a hub is set. */
 function cacheOptions({ configuration: { settings } }: Context) {
   const { authtoken: token, working_directory: directory } = settings;
-  if (token === undefined) return null;
-  try {
-    return { token, directory, endpoint: apiEndpoint(settings) };
-  } catch {
-    return null;
-  }
+  const endpoint = hubAddress(settings);
+  return token === undefined || endpoint === null ? null : { token, directory, endpoint };
 }
 
 /** A target of the file wins over one of the hub. */

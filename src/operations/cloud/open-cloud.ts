@@ -98,9 +98,8 @@ async function exchangeJobToken(context: Context): Promise<string> {
   const audience = client.endpoint.replace(/\/api\/v3$/, '');
   const id_token = environment.TOOL_ID_TOKEN || (await githubToken(environment, { audience, signal }));
   const { body } = await client.call('createSession', { body: { id_token } });
-  const token = body?.authtoken ?? '';
-  configuration.settings.authtoken = token;
-  return token;
+  configuration.settings.authtoken = body?.authtoken ?? '';
+  return configuration.settings.authtoken;
 }
 
 /** Exchanges an ID token for a token of the hub, and stores that as `authtoken`. */

@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import type { ExpectedStep } from '../../state/overall-progress.ts';
 import { knownEntries } from './history-file.ts';
-import { sizeRatio } from './load-estimate.ts';
+import { median, sizeRatio } from './load-estimate.ts';
 import { inOrder } from './step-times.ts';
 
 /** The facts that earlier runs have in common with a planned one. */
@@ -96,10 +96,6 @@ function serverOf({ configuration }: Pick<Context, 'configuration'>, { to, targe
 /** `null` for what is no URL of a server. */
 function hostOf(url: string | null): string | null {
   return url === null || !URL.canParse(url) ? null : new URL(url).host;
-}
-
-function median(values: number[]): number | null {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 }
 
 function isAlike({ operation, target, to, method }: AlikeRuns) {

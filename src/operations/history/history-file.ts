@@ -48,8 +48,7 @@ export async function appendHistory(
 
 /** The kept entries, newest first; lines that are not entries are counted. */
 export function readHistory(context: WithDirectory): HistoryList {
-  const path = pathOf(context);
-  const lines = [`${path}.1`, path].flatMap((file) => lastLines(file)).filter((line) => line !== '');
+  const lines = keptLines(context).filter((line) => line !== '');
   const parsed = lines.map((line) => v.safeParse(lineSchema, line));
   const entries = parsed.flatMap(({ success, output }) => (success ? [output] : []));
   // By their ends, entries are in order; a list is by beginnings.
@@ -68,15 +67,18 @@ export function knownEntries(context: WithDirectory): HistoryEntry[] {
 
 /** The time of the last proof by restore of each snapshot of a target, as far as the history goes back. */
 export function readProofs(context: WithDirectory, target: string): Map<string, string> {
-  const path = pathOf(context);
-  const lines = [`${path}.1`, path].flatMap((file) => lastLines(file)).filter((line) => line.includes('"verify"'));
   const proofs = new Map<string, string>();
-  for (const line of lines) {
+  for (const line of keptLines(context).filter((text) => text.includes('"verify"'))) {
     const { success, output } = v.safeParse(lineSchema, line);
     if (!success || output.operation !== 'verify' || output.outcome !== 'done') continue;
     if (output.target === target && output.snapshot !== null) proofs.set(output.snapshot, output.at);
   }
   return proofs;
+}
+
+function keptLines(context: WithDirectory): string[] {
+  const path = pathOf(context);
+  return [`${path}.1`, path].flatMap((file) => lastLines(file));
 }
 
 /** A file that somebody else has made longer is read from its end. */

@@ -16,11 +16,13 @@ export function estimateLoad(context: Pick<Context, 'configuration'>, plan: Load
   const loads = knownEntries(context)
     .filter((entry) => isAlike(entry, plan))
     .slice(0, COUNTED);
-  const durations = loads
-    .map(({ duration_ms, size_bytes }) => duration_ms * sizeRatio(size_bytes, plan.size_bytes))
-    .sort((a, b) => a - b);
-  const median = durations[Math.floor(durations.length / 2)];
-  return median === undefined ? null : { duration_ms: Math.round(median), loads: durations.length };
+  const durations = loads.map(({ duration_ms, size_bytes }) => duration_ms * sizeRatio(size_bytes, plan.size_bytes));
+  const duration_ms = median(durations);
+  return duration_ms === null ? null : { duration_ms: Math.round(duration_ms), loads: durations.length };
+}
+
+export function median(values: number[]): number | null {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 }
 
 function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {

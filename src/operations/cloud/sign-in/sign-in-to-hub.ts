@@ -4,10 +4,9 @@ import type { Settings } from '../../../config/schema/settings.ts';
 import type { SignedIn } from '../../../results/cloud-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import { browserOf } from '../../../sso/open-browser.ts';
 import type { ProviderSettings } from '../../../sso/provider.ts';
 import { createSessionStore } from '../../../sso/session-store.ts';
-import { signInAtProvider } from '../../../sso/sign-in.ts';
+import { openSession } from '../../sign-in/sign-in.ts';
 import { signedIn } from '../../sign-in/sign-in-status.ts';
 import { exchangeToken, HUB_PROVIDER, openCloudUnsigned } from '../open-cloud.ts';
 
@@ -23,7 +22,7 @@ export function signsInToHub({ configuration: { settings } }: Context): boolean 
 
 /** Asks the hub which provider it trusts, signs in with that, and stores the hub's token. */
 export async function signInToHub(context: Context, { device }: { device: boolean }): Promise<SignedIn> {
-  const { configuration, report, signal, clock, environment } = context;
+  const { configuration, environment } = context;
   const hub = openCloudUnsigned(context);
   const { body } = await hub.call('root');
   if (!body?.sign_in) {
@@ -32,23 +31,12 @@ export async function signInToHub(context: Context, { device }: { device: boolea
     });
   }
   const { provider_url, client_id, redirect_url, groups_claim } = body.sign_in;
-  const settings: ProviderSettings = {
-    provider_url,
-    client_id,
-    groups_claim,
-    ...(redirect_url !== null && { redirect_url }),
-  };
+  const redirect = redirect_url !== null && { redirect_url };
+  const settings: ProviderSettings = { provider_url, client_id, groups_claim, ...redirect };
   // The session belongs into a file: without one it is said before the browser opens.
   const store = createSessionStore(configuration, context);
   const provider = { name: HUB_PROVIDER, settings };
-  const session = await signInAtProvider({
-    provider,
-    device,
-    clock,
-    signal,
-    show: (prompt) => report({ event: 'sign_in', provider: HUB_PROVIDER, ...prompt }),
-    openBrowser: browserOf(environment),
-  });
+  const session = await openSession(context, provider, { device });
   const edits = (): Edit[] =>
     Object.entries(settings).map(([key, value]) => ({ path: ['sso', HUB_PROVIDER, key], value: value as string }));
   await editFile({ file: store.file, environment, edits });
