@@ -5,12 +5,6 @@ import { filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    activity: ActivityRoute;
-  }
-}
-
 export interface ActivityRoute {
   screen: 'activity';
   /** `null`: every target. */

@@ -4,12 +4,6 @@ import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    branches: BranchesRoute;
-  }
-}
-
 export interface BranchesRoute extends FetchState<BranchRow[]> {
   screen: 'branches';
   target: string;

@@ -22,7 +22,6 @@ import {
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
 
 export const branchesScreen: ScreenModule<BranchesRoute> = {
-  id: 'branches',
   title: 'Branches of a target',
   view: BranchesView,
   keys: [

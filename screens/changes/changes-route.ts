@@ -7,12 +7,6 @@ import type { FetchState } from '../app/lists/fetched.ts';
 import { filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    changes: ChangesRoute;
-  }
-}
-
 /** Changes in a destination, or in a branch, since an earlier state. Both states can be read until the user leaves. */
 export interface ChangesRoute extends FetchState<OpenChanges> {
   screen: 'changes';

@@ -27,7 +27,6 @@ import { COPY_SQL, OPEN_CHANGE, RETURN_TO_BASE, REVEAL_CHANGES } from './actions
 import { type ChangesRoute, entriesInView } from './changes-route.ts';
 
 export const changesScreen: ScreenModule<ChangesRoute> = {
-  id: 'changes',
   title: 'Changes since an earlier state',
   view: ChangesView,
   keys: [
@@ -101,7 +100,7 @@ function Reading({ route: { state }, path }: { route: ChangesRoute; path: string
   const { steps } = overallProgress(state, now);
   const tables = height - LOADING.changes.length - steps.length - head.length - 3;
   return (
-    <Frame screen="changes" path={path}>
+    <Frame path={path}>
       <Empty lines={LOADING.changes} />
       <Box flexDirection="column" paddingLeft={2} paddingTop={1}>
         <Lines lines={[...head, ...stepLines({ steps, now, width, tables, glyphs })]} width={width} />

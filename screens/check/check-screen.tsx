@@ -12,7 +12,6 @@ import { editProblem, openCheck, showFix } from '../commands/configuration/check
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const checkScreen: ScreenModule<CheckRoute> = {
-  id: 'check',
   title: 'Configuration check',
   view: CheckView,
   keys: [

@@ -26,7 +26,6 @@ import { ALTERNATIVES } from './alternatives.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
-  id: 'confirm',
   title: 'Confirmation',
   view: ConfirmView,
   keys: [
@@ -58,7 +57,7 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   if (!plan) {
     viewport.furthest = 0;
     return (
-      <Frame screen="confirm" path={[target, title]}>
+      <Frame path={[target, title]}>
         {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.plan} />}
       </Frame>
     );
@@ -70,7 +69,7 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   // Where room is short, the subject below the title has its object.
   const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
   return (
-    <Frame screen="confirm" path={[target, name]} aside={aside}>
+    <Frame path={[target, name]} aside={aside}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (

@@ -14,12 +14,6 @@ import { BACK_TO } from '../commands/points.ts';
 import { UNDO } from '../commands/reset.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    diff: DiffRoute;
-  }
-}
-
 interface DiffRoute extends FetchState<DiffResult> {
   screen: 'diff';
   target: string;
@@ -28,7 +22,6 @@ interface DiffRoute extends FetchState<DiffResult> {
 }
 
 export const diffScreen: ScreenModule<DiffRoute> = {
-  id: 'diff',
   title: 'Differences between snapshots',
   view: DiffView,
   keys: [

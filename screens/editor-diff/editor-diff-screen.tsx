@@ -8,12 +8,6 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'editor-diff': EditorDiffRoute;
-  }
-}
-
 interface EditorDiffRoute {
   screen: 'editor-diff';
   draft: ConfigurationDraft;
@@ -24,7 +18,6 @@ interface EditorDiffRoute {
 }
 
 export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
-  id: 'editor-diff',
   title: 'Changes of the configuration file',
   view: EditorDiffView,
   keys: [
@@ -46,7 +39,6 @@ function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const errors = draft.problems.filter(({ severity }) => severity === 'error').length;
   return (
     <Frame
-      screen="editor-diff"
       path={['configuration', 'save']}
       aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
     >

@@ -23,7 +23,6 @@ import type { TreeRow } from './tree-rows.ts';
 import { acceptField, changeTyped, stopTyping } from './typed.ts';
 
 export const editorScreen: ScreenModule<EditorRoute> = {
-  id: 'editor',
   title: 'Editing the configuration',
   view: EditorView,
   keys: EDITOR_KEYS,
@@ -63,7 +62,7 @@ function EditorView({ route }: { route: EditorRoute }) {
   const { draft, error } = route;
   if (!draft || !panes) {
     return (
-      <Frame screen="editor" path={['configuration']}>
+      <Frame path={['configuration']}>
         {error ? <Failure error={error} width={columns} /> : <Empty lines={LOADING.editor} />}
       </Frame>
     );
@@ -71,7 +70,7 @@ function EditorView({ route }: { route: EditorRoute }) {
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = route.pane === 'form';
   return (
-    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={draftState(draft)}>
+    <Frame path={['configuration', ...titleOf(panes, wide)]} aside={draftState(draft)}>
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (

@@ -4,12 +4,6 @@ import { FieldFrame } from '../app/frame/field-frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    field: FieldRoute;
-  }
-}
-
 interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
   screen: 'field';
   path: string[];
@@ -20,7 +14,6 @@ interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
 }
 
 export const fieldScreen: ScreenModule<FieldRoute> = {
-  id: 'field',
   title: 'A text: a name, a note, tags, a file, a command',
   view: FieldView,
   keys: [
@@ -35,5 +28,5 @@ function accept(_: Model, { typing, accept: take }: FieldRoute): void {
 }
 
 function FieldView({ route: { path, about, label, placeholder = '', typing } }: { route: FieldRoute }) {
-  return <FieldFrame screen="field" path={path} about={about} label={label} placeholder={placeholder} edit={typing} />;
+  return <FieldFrame path={path} about={about} label={label} placeholder={placeholder} edit={typing} />;
 }

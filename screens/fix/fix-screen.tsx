@@ -12,12 +12,6 @@ import type { ShownFix } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
 import { applyFix } from '../commands/configuration/check.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    fix: FixRoute;
-  }
-}
-
 interface FixRoute extends FetchState<ShownFix> {
   screen: 'fix';
   /** The problem that the check found. */
@@ -26,7 +20,6 @@ interface FixRoute extends FetchState<ShownFix> {
 }
 
 export const fixScreen: ScreenModule<FixRoute> = {
-  id: 'fix',
   title: 'Fix of a problem',
   view: FixView,
   keys: [
@@ -63,7 +56,7 @@ function FixView({ route }: { route: FixRoute }) {
       ]
     : [];
   return (
-    <Frame screen="fix" path={['check', 'fix']}>
+    <Frame path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.fix} />}
       {found && change?.kind === 'text' && (

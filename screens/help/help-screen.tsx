@@ -21,12 +21,6 @@ import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
 import { HELP_GROUPS, SCRIPTS_HINT } from '../app/text.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    help: HelpRoute;
-  }
-}
-
 interface HelpRoute {
   screen: 'help';
   of: Route;
@@ -38,7 +32,6 @@ interface HelpRoute {
 }
 
 export const helpScreen: ScreenModule<HelpRoute> = {
-  id: 'help',
   title: 'Help',
   view: HelpView,
   keys: [
@@ -79,7 +72,7 @@ function HelpView({ route }: { route: HelpRoute }) {
   const page = isSplit ? rows * 2 : rows;
   const { from, aside } = placeOfText(model.viewport, { scrolled, rows: page, count: lines.length });
   return (
-    <Frame screen="help" path={[route.of.screen, 'help']} aside={aside}>
+    <Frame path={[route.of.screen, 'help']} aside={aside}>
       {isFiltering(route) ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (

@@ -18,7 +18,6 @@ import { acceptReason, answer, askReason, leaveReview, undoAnswer } from './acti
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
 
 export const ledgerScreen: ScreenModule<LedgerRoute> = {
-  id: 'ledger',
   title: 'Open columns of the ledger',
   view: LedgerView,
   keys: [

@@ -18,12 +18,6 @@ import { openSnapshot, openTarget } from '../commands/open-target.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { openSnapshotText } from './text.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    palette: PaletteRoute;
-  }
-}
-
 export interface PaletteRoute {
   screen: 'palette';
   /** The route that it was opened on, which has its commands. */

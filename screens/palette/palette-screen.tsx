@@ -13,7 +13,6 @@ import { COMMAND_HINT, EMPTY } from '../app/text.ts';
 import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
 
 export const paletteScreen: ScreenModule<PaletteRoute> = {
-  id: 'palette',
   title: 'Commands',
   view: PaletteView,
   keys: [
@@ -67,7 +66,7 @@ function PaletteView({ route }: { route: PaletteRoute }) {
     { text: `  ${reason ?? help}`, tone: reason === null ? 'dim' : 'caution' },
   ];
   return (
-    <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
+    <Frame path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
       <TextField label=" :" edit={route.typing} width={columns - 2} placeholder={COMMAND_HINT} />
       <Line spans={[]} width={columns} />
       {entries.length === 0 ? (

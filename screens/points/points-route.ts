@@ -5,12 +5,6 @@ import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
 import { positionIn, type Rows } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    points: PointsRoute;
-  }
-}
-
 export interface PointsRoute extends FetchState<BackPoints> {
   screen: 'points';
   target: string;

@@ -10,7 +10,6 @@ import { POINT_CHANGES, REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
 
 export const pointsScreen: ScreenModule<PointsRoute> = {
-  id: 'points',
   title: 'Points to return to',
   view: PointsView,
   keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, ACTIVITY, PALETTE, HELP, ...MOVES],

@@ -22,12 +22,6 @@ import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, runWithId, type ScreenModule } from '../app/model.ts';
 import { moveInList, scrolledDown } from '../app/navigate.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    rehearsal: RehearsalRoute;
-  }
-}
-
 /** The report of a rehearsal, which the summary of its run has. */
 interface RehearsalRoute {
   screen: 'rehearsal';
@@ -40,7 +34,6 @@ interface RehearsalRoute {
 }
 
 export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
-  id: 'rehearsal',
   title: 'Report of a rehearsal',
   view: RehearsalView,
   keys: [
@@ -121,7 +114,7 @@ function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: Rep
     .map((text): Span[] => [{ text, tone: 'strong' }]);
   const path = [route.target, 'rehearsal', finding.kind];
   const lines = factLines({ facts, width });
-  return <TextPage screen="rehearsal" path={path} head={head} lines={lines} scrolled={route.scrolled} />;
+  return <TextPage path={path} head={head} lines={lines} scrolled={route.scrolled} />;
 }
 
 interface ReportProps {
@@ -152,7 +145,7 @@ function Report({ route, result, findings, selected }: ReportProps) {
       : timelineLines({ result, rows, width: width - MARGIN, glyphs, selected: finding ? statementOf(finding) : null });
   const above = [...head, ...(timeline.length > 0 ? [...gap, ...timeline] : []), ...gap];
   return (
-    <Frame screen="rehearsal" path={[route.target, 'rehearsal']}>
+    <Frame path={[route.target, 'rehearsal']}>
       <Box flexDirection="column" flexShrink={0}>
         <Lines lines={above} width={width} />
       </Box>

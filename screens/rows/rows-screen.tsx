@@ -16,7 +16,6 @@ import { EMPTY, LOADING } from '../app/text.ts';
 import { isNextPage, moveInRows, type RowsRoute, showNextPage, toggleRevealed } from '../commands/rows.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
-  id: 'rows',
   title: 'Rows of a table',
   view: RowsView,
   keys: [
@@ -59,10 +58,10 @@ function RowsView({ route }: { route: RowsRoute }) {
   const row = found?.rows[selected];
   if (found && row && record !== null) {
     const fields = rowFields(found, selected);
-    return <RecordPage screen="rows" path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
+    return <RecordPage path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
   }
   return (
-    <Frame screen="rows" path={path} aside={found ? [{ text: rowsAside(found, route.scrolled), tone: 'dim' }] : []}>
+    <Frame path={path} aside={found ? [{ text: rowsAside(found, route.scrolled), tone: 'dim' }] : []}>
       {error && <Failure error={error} width={width} />}
       {!error && !row && <Empty lines={found ? EMPTY.rows : LOADING.rows} />}
       {found && row && <FoundRows found={found} selected={selected} scrolled={route.scrolled} />}

@@ -12,7 +12,6 @@ import { COPY_SERVER_URL, NEW_SERVER, SERVER_CLIENT, STOP_SERVER } from './actio
 import { refreshServers, type ServersRoute, serversOf } from './servers-route.ts';
 
 export const serversScreen: ScreenModule<ServersRoute> = {
-  id: 'servers',
   title: 'Servers of a target',
   view: ServersView,
   keys: [

@@ -20,7 +20,6 @@ import { type ChoiceStep, type SetupStep, SOURCE_FIELDS, type TextStep } from '.
 import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
-  id: 'setup',
   title: 'A first configuration',
   view: SetupView,
   keys: [
@@ -101,11 +100,7 @@ function SetupView({ route }: { route: SetupRoute }) {
   const above = fitting({ told, about, height: height - failed - least });
   const room = Math.max(1, height - failed - above.length);
   return (
-    <Frame
-      screen="setup"
-      path={['set up']}
-      aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
-    >
+    <Frame path={['set up']} aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}>
       <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
         <Lines lines={above} width={width} />
         {busy && (

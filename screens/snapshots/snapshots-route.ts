@@ -7,12 +7,6 @@ import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    snapshots: SnapshotsRoute;
-  }
-}
-
 export interface SnapshotsRoute {
   screen: 'snapshots';
   target: string;

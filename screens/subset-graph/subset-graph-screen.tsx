@@ -15,12 +15,6 @@ import { drawDiagram } from './draw.ts';
 import { diagramFacts, factsByTable, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
 import { type DiagramNode, diagramTree, movedTo, neighbourAt, nodesOf, nodeWithId, type Side } from './tree.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'subset-graph': SubsetGraphRoute;
-  }
-}
-
 export interface SubsetGraphRoute {
   screen: 'subset-graph';
   target: string;
@@ -36,7 +30,6 @@ export interface SubsetGraphRoute {
 }
 
 export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
-  id: 'subset-graph',
   title: 'Diagram of a subset',
   view: SubsetGraphView,
   keys: [
@@ -129,7 +122,6 @@ function SubsetGraphView({ route }: { route: SubsetGraphRoute }) {
   const below = height < FACTS_FROM ? 1 : facts.length + (stacked ? 1 : 2);
   return (
     <Frame
-      screen="subset-graph"
       path={[target, 'subset', 'diagram', ...trail.map(name), name(focus)]}
       aside={[{ text: formatNumberOf(graph.tables.length, 'table'), tone: 'dim' }]}
     >

@@ -20,7 +20,6 @@ import { subsetTarget } from './choices.ts';
 import { type SubsetRoute, subsetRows } from './subset-route.ts';
 
 export const subsetScreen: ScreenModule<SubsetRoute> = {
-  id: 'subset',
   title: 'Plan of a subset',
   view: SubsetView,
   keys: [

@@ -16,7 +16,6 @@ import { acceptTyped, editColumn, leaveSuggestion, planSave, toggleColumn, tryCh
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 
 export const suggestionScreen: ScreenModule<SuggestionRoute> = {
-  id: 'suggestion',
   title: 'Suggested sanitization query',
   view: SuggestionView,
   keys: [

@@ -24,7 +24,7 @@ export function DifferenceView({ route, found }: DifferenceProps) {
   const room = height - notices.length;
   const definition = definitionHeight(found, room);
   return (
-    <Frame screen="table-diff" path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
+    <Frame path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
       <Lines lines={notices.map((spans) => [{ text: '  ' }, ...spans])} width={width} />
       {definition > 0 && <DefinitionPane route={route} width={width} height={definition} />}
       {found.records.length > 0 && <RowsPane route={route} found={found} width={width} height={room - definition} />}

@@ -5,12 +5,6 @@ import { tablesOf } from '../../src/state/snapshots.ts';
 import { filtered } from '../app/lists/filter.ts';
 import type { Model } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    tables: TablesRoute;
-  }
-}
-
 export interface TablesRoute {
   screen: 'tables';
   target: string;

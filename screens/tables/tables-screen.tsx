@@ -28,7 +28,6 @@ import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
 export const tablesScreen: ScreenModule<TablesRoute> = {
-  id: 'tables',
   title: 'Tables of a snapshot',
   view: PaneView,
   keys: [

@@ -7,12 +7,6 @@ import type { Sort } from '../app/lists/sort-targets.ts';
 import type { Model } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    targets: TargetsRoute;
-  }
-}
-
 export interface TargetsRoute {
   screen: 'targets';
   list: ListState;

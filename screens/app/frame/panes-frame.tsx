@@ -88,7 +88,7 @@ export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const route = lists[focus];
   if (!route) return null;
   return (
-    <Frame screen={route.screen} path={[]} panes={{ focused, border }}>
+    <Frame path={[]} panes={{ focused, border }}>
       <Panes columns={columns} strip={strip} />
     </Frame>
   );

@@ -3,12 +3,6 @@ import { emptyList, type ListState } from '../../../src/state/list.ts';
 import type { RunDefinition } from '../../../src/state/runs.ts';
 import type { Model } from '../../app/model.ts';
 
-declare module '../../app/route.ts' {
-  interface Routes {
-    run: RunRoute;
-  }
-}
-
 export interface RunRoute {
   screen: 'run';
   run: string;
