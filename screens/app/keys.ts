@@ -29,6 +29,9 @@ export const BACK: KeyBinding = {
   palette: false,
 };
 
+/** Leaves a question or a text. */
+export const CANCEL: KeyBinding = { ...BACK, label: 'cancel', help: 'back; nothing is changed' };
+
 /** For questions, whose answers take the keys themselves. */
 export const CHOOSING: KeyBinding[] = [
   { keys: ['up', 'down', 'j', 'k'], shown: '↑↓', label: 'choose', help: 'choose an answer', run() {}, palette: false },
@@ -84,6 +87,9 @@ export const PALETTE: KeyBinding = {
   },
   palette: false,
 };
+
+/** The keys at the end of every list. */
+export const LIST_KEYS: KeyBinding[] = [PALETTE, HELP, ...MOVES];
 
 export const ACTIVITY: KeyBinding = {
   id: 'activity',

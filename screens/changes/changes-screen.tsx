@@ -18,7 +18,7 @@ import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING, noMatchLines } from '../app/text.ts';
@@ -29,19 +29,7 @@ import { type ChangesRoute, entriesInView } from './changes-route.ts';
 export const changesScreen: ScreenModule<ChangesRoute> = {
   title: 'Changes since an earlier state',
   view: ChangesView,
-  keys: [
-    OPEN_CHANGE,
-    ...FILTER,
-    REVEAL_CHANGES,
-    COPY_SQL,
-    RETURN_TO_BASE,
-    BACK,
-    REFRESH,
-    ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
-  ],
+  keys: [OPEN_CHANGE, ...FILTER, REVEAL_CHANGES, COPY_SQL, RETURN_TO_BASE, BACK, REFRESH, ACTIVITY, ...LIST_KEYS],
   rows: (_, route) => ({ ids: entriesInView(route).map(({ id }) => id) }),
   onRefresh: async (model, { target }) => refreshChanges(model, target),
   ...FILTERED,

@@ -1,7 +1,7 @@
 import { Ask } from '../../components/ask.tsx';
 import type { ChoiceOption } from '../../components/choice.tsx';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, CHOOSING, HELP } from '../app/keys.ts';
+import { CANCEL, CHOOSING, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 
 export interface ChoiceRoute {
@@ -16,7 +16,7 @@ export interface ChoiceRoute {
 export const choiceScreen: ScreenModule<ChoiceRoute> = {
   title: 'A choice',
   view: ChoiceView,
-  keys: [...CHOOSING, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [...CHOOSING, CANCEL, HELP],
 };
 
 function ChoiceView({ route }: { route: ChoiceRoute }) {

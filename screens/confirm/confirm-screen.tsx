@@ -17,7 +17,7 @@ import {
 import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, CHOOSING, HELP, moving } from '../app/keys.ts';
+import { CANCEL, CHOOSING, HELP, moving } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
@@ -39,7 +39,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
       when: ({ model }) => model.viewport.furthest > 0,
     }),
     moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page of the plan up' }),
-    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
+    CANCEL,
     HELP,
   ],
   onAccept: confirmTyped,

@@ -5,7 +5,7 @@ import type { DiffResult } from '../../src/results/review/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -37,9 +37,7 @@ export const diffScreen: ScreenModule<DiffRoute> = {
     UNDO,
     BACK_TO,
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
 };

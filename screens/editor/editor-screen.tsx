@@ -5,11 +5,11 @@ import { List, ViewportContext } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
+import type { ListState, Move } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { pageOf } from '../app/navigate.ts';
+import { movedIn } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
 import { leaveEditor } from './actions.ts';
 import type { EditorRoute } from './editor-route.ts';
@@ -40,10 +40,8 @@ function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
     moveSuggestion(model, route, move);
     return;
   }
-  const moved = (list: ListState, items: { id: string }[]): ListState => {
-    const ids = items.map(({ id }) => id);
-    return moveSelection(list, { ids, index: selectedIndex(ids, list.selected), move, page: pageOf(model) });
-  };
+  const moved = (list: ListState, items: { id: string }[]): ListState =>
+    movedIn(model, { list, rows: { ids: items.map(({ id }) => id) }, move });
   const { rows = [], fields = [] } = panesOf(route) ?? {};
   model.navigation.replace(
     route.pane === 'form'

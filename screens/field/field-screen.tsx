@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { TextFieldProps } from '../../components/text-field.tsx';
 import { FieldFrame } from '../app/frame/field-frame.tsx';
-import { BACK } from '../app/keys.ts';
+import { CANCEL } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 
 interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
@@ -18,7 +18,7 @@ export const fieldScreen: ScreenModule<FieldRoute> = {
   view: FieldView,
   keys: [
     { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true, palette: false },
-    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
+    { ...CANCEL, keys: ['esc'] },
   ],
   onAccept: accept,
 };

@@ -4,7 +4,7 @@ import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/frame/diff-view.tsx';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP, MOVES } from '../app/keys.ts';
+import { CANCEL, HELP, MOVES } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
@@ -32,7 +32,7 @@ export const fixScreen: ScreenModule<FixRoute> = {
       stays: true,
       palette: false,
     },
-    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
+    CANCEL,
     HELP,
     ...MOVES,
   ],

@@ -17,7 +17,7 @@ import { markdownText } from '../../src/text/markdown.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { TextPage } from '../app/frame/text-page.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, runWithId, type ScreenModule } from '../app/model.ts';
 import { moveInList, scrolledDown } from '../app/navigate.ts';
@@ -55,9 +55,7 @@ export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
     },
     BACK,
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (model, route) => rowsByIndex(findingsAt(model, route)),
   onMove(model, route, direction) {

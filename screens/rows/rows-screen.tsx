@@ -8,7 +8,7 @@ import type { RowsResult } from '../../src/results/review/rows-results.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { RecordPage } from '../app/frame/text-page.tsx';
-import { HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { LIST_KEYS } from '../app/keys.ts';
 import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
@@ -19,7 +19,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
   title: 'Rows of a table',
   view: RowsView,
   keys: [
-    ...gridKeys<RowsRoute>({ columns: ({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0) }),
+    ...gridKeys<RowsRoute>(({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0)),
     {
       id: 'next_page',
       label: 'next page',
@@ -36,9 +36,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
       run: toggleRevealed,
     },
     GRID_BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, { found }) => rowsByIndex(found?.rows ?? []),
   onMove: moveInRows,

@@ -8,7 +8,7 @@ import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import type { Move } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS } from '../app/keys.ts';
 import type { KeyBinding, Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { drawDiagram } from './draw.ts';
@@ -45,9 +45,7 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
     followKey('right', 1),
     { ...BACK, keys: ['esc'] },
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   onMove: moveWithin,
   onBack: backOnTrail,

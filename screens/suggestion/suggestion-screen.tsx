@@ -8,7 +8,7 @@ import {
   suggestionText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { LOADING, noFindingsLines } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
@@ -51,9 +51,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       stays: true,
     },
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => ({ ids: rowsOf(route).map(({ column }) => column) }),
   onBack: leaveSuggestion,

@@ -14,7 +14,7 @@ import { tablesOf } from '../../src/state/snapshots.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import { positionIn, selectedItem } from '../app/lists/in-view.ts';
 import { readTables } from '../app/lists/refresh.ts';
@@ -58,9 +58,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
     UNDO,
     BACK_TO,
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (model, route) => ({ ids: tablesInView(model, route).map(({ table }) => table) }),
   selected: (_, { snapshot }) => ({ snapshot }),
