@@ -25,7 +25,6 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
     help: 'open the snapshot that was made or loaded; a sanitization, a run in progress or failed with its steps',
     whyNot: ({ model, route }) => (opened(model, route) ? null : 'There is nothing to open'),
     run: (model, route) => opened(model, route)?.(),
-    palette: false,
   },
   ...FILTER,
   ...RUN_KEYS,

@@ -115,7 +115,7 @@ interface KeyHandler<Own extends NamedRoute> {
   run(model: Model, route: Own): void;
   /** Stays in the key bar when others have no room. */
   stays?: boolean;
-  /** Name in the palette instead of the label; `false` keeps the key out of it. */
+  /** Name in the palette instead of the label; `false` keeps a command out of it. Without an id the default is `false`. */
   palette?: string | false;
 }
 

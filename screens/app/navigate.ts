@@ -33,14 +33,8 @@ export function moveInList(model: Model, direction: Move): void {
   });
 }
 
-interface ListMove {
-  list: ListState;
-  rows: Rows;
-  move: Move;
-}
-
 /** Returns the list with the selection moved among its rows. */
-export function movedIn(model: Model, { list, rows, move }: ListMove): ListState {
+export function movedIn(model: Model, { list, rows, move }: { list: ListState; rows: Rows; move: Move }): ListState {
   const index = positionIn(rows, list.selected);
   return moveSelection(list, { ids: rows.ids, index, move, page: pageOf(model) });
 }

@@ -25,7 +25,6 @@ export const branchNameScreen: ScreenModule<BranchNameRoute> = {
       help: 'show the plan for a branch of this name',
       run: accept,
       stays: true,
-      palette: false,
     },
     {
       keys: ['tab'],
@@ -34,7 +33,6 @@ export const branchNameScreen: ScreenModule<BranchNameRoute> = {
       when: ({ route }) => route.selected !== null,
       run: changeOrigin,
       stays: true,
-      palette: false,
     },
     { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is created' },
   ],

@@ -32,7 +32,6 @@ export const diffScreen: ScreenModule<DiffRoute> = {
       whyNot: ({ route: { found } }) =>
         [found?.from, found?.to].every((side) => side?.where.includes('local')) ? null : NOT_LOCAL,
       run: openSelected,
-      palette: false,
     },
     UNDO,
     BACK_TO,

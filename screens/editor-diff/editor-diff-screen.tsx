@@ -21,7 +21,7 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   title: 'Changes of the configuration file',
   view: EditorDiffView,
   keys: [
-    { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true, palette: false },
+    { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true },
     { ...BACK, label: 'continue editing', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,

@@ -27,7 +27,6 @@ export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
       label: 'open',
       help: 'open the field or section of the problem',
       run: goToProblem,
-      palette: false,
     },
     BACK,
     HELP,

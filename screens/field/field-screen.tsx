@@ -17,7 +17,7 @@ export const fieldScreen: ScreenModule<FieldRoute> = {
   title: 'A text: a name, a note, tags, a file, a command',
   view: FieldView,
   keys: [
-    { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true, palette: false },
+    { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true },
     { ...CANCEL, keys: ['esc'] },
   ],
   onAccept: accept,

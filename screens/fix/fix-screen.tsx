@@ -30,7 +30,6 @@ export const fixScreen: ScreenModule<FixRoute> = {
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The fix is not ready yet'),
       run: (model, route) => void applyFix(model, route),
       stays: true,
-      palette: false,
     },
     CANCEL,
     HELP,

@@ -61,7 +61,6 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       when: isTyping,
       run: acceptReason,
       stays: true,
-      palette: false,
     },
     { ...BACK, when: notTyping },
     { ...BACK, keys: ['esc'], label: 'cancel', help: 'keep nothing', when: isTyping },

@@ -16,7 +16,7 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
   title: 'Commands',
   view: PaletteView,
   keys: [
-    { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true, palette: false },
+    { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true },
     { ...BACK, keys: ['esc'] },
     moving('up', { keys: ['up'], help: 'up' }),
     moving('down', { keys: ['down'], help: 'down' }),

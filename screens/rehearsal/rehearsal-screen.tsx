@@ -44,7 +44,6 @@ export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
       when: ({ route }) => !route.opened,
       whyNot: ({ model, route }) => (findingAt(model, route) ? null : NO_FINDING),
       run: ({ navigation }, route) => navigation.replace({ ...route, opened: true, scrolled: 0 }),
-      palette: false,
     },
     {
       id: 'copy',

@@ -67,13 +67,7 @@ function RowsView({ route }: { route: RowsRoute }) {
   );
 }
 
-interface FoundRowsProps {
-  found: RowsResult;
-  selected: number;
-  scrolled: number;
-}
-
-function FoundRows({ found, selected, scrolled }: FoundRowsProps) {
+function FoundRows({ found, selected, scrolled }: { found: RowsResult; selected: number; scrolled: number }) {
   const { columns: width, height } = useRoom();
   const grid = useMemo(() => rowsGrid(found), [found]);
   const { ids } = useMemo(() => rowsByIndex(found.rows), [found]);

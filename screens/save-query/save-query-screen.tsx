@@ -35,7 +35,6 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The plan is not ready yet'),
       run: (model, route) => void orNotify(model, () => save(model, route)),
       stays: true,
-      palette: false,
     },
     { ...BACK, label: 'cancel', help: 'back; nothing is written' },
     HELP,

@@ -30,7 +30,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       when: ({ route }) => route.step !== 'review',
       run: answerTyped,
       stays: true,
-      palette: false,
     },
     {
       keys: ['enter'],
@@ -39,7 +38,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       when: ({ route }) => route.step === 'review',
       run: finish,
       stays: true,
-      palette: false,
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file is shown' },
     {
@@ -48,7 +46,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       help: 'the next type of server',
       when: ({ route }) => isForm({ route }) && route.form.field === 'scheme',
       run: ({ navigation }, route) => navigation.replace(nextType(route)),
-      palette: false,
     },
     moving('down', { keys: ['down', 'tab'], label: 'next field', help: 'the field below', when: isForm }),
     moving('up', { keys: ['up', 'shift+tab'], help: 'the field above', when: isForm }),

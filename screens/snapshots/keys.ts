@@ -28,7 +28,7 @@ function remove(model: Model, route: SnapshotsRoute): void {
   const present = new Set(snapshotsOf(snapshots.getState(), route.target).rows.map(({ id }) => id));
   const ids = route.marked.filter((id) => present.has(id));
   if (ids.length > 0) removeMarked(model, route.target, ids);
-  else confirmRemove(model);
+  else confirmRemove(model, route);
 }
 
 const confirmRemove = onSnapshot((model, { target, snapshot }) => {
@@ -44,7 +44,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
     run: openNext,
-    palette: false,
   },
   ...PANE_KEYS,
   SANITIZE,

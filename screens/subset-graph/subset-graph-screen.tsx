@@ -39,7 +39,6 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
       help: 'center the table',
       whyNot: ({ route }) => (selectedNode(route).node.near === null ? IN_THE_MIDDLE : null),
       run: ({ navigation }, route) => navigation.replace(centered(route, selectedNode(route).node.table)),
-      palette: false,
     },
     followKey('left', -1),
     followKey('right', 1),
@@ -57,7 +56,6 @@ function followKey(key: 'left' | 'right', side: Side): KeyBinding<SubsetGraphRou
     ...(side < 0 ? { shown: '←→', label: 'follow' } : {}),
     help: 'follow references',
     run: ({ navigation }, route) => navigation.replace(followed(route, side)),
-    palette: false,
   };
 }
 

@@ -30,6 +30,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
     {
       keys: ['enter'],
       label: 'edit',
+      palette: 'Edit',
       help: 'edit the new value as SQL; of a column that is left, the reason to keep it',
       whyNot: notOpen,
       run: (model, route) => editColumn(model, route),

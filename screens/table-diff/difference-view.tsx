@@ -11,13 +11,8 @@ import type { Model } from '../app/model.ts';
 import { RowsPane } from './rows-pane.tsx';
 import { activePane, definitionOf, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
 
-interface DifferenceProps {
-  route: TableDiffRoute;
-  found: TableDifference;
-}
-
 /** The definition above the rows. */
-export function DifferenceView({ route, found }: DifferenceProps) {
+export function DifferenceView({ route, found }: { route: TableDiffRoute; found: TableDifference }) {
   const { columns: width, height } = useRoom();
   const { target, table, sides } = route;
   const notices = differenceNotices(found);

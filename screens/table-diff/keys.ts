@@ -51,7 +51,6 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
     when: (context) => isGrid(context) && definitionOf(context.route).length > 0,
     run: ({ navigation }, route) =>
       navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
-    palette: false,
   },
   GRID_BACK,
   PALETTE,

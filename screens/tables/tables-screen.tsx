@@ -51,7 +51,6 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
         const row = selectedItem(tablesInView(model, route), ({ table }) => table, route.list);
         if (row) openRows(model, { target: route.target, snapshot: route.snapshot, table: row.table });
       },
-      palette: false,
     },
     ...PANE_KEYS,
     ...FILTER,

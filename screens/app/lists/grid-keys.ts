@@ -26,36 +26,32 @@ export function gridKeys<Own extends GridRoute>(columns: (route: Own) => number)
     const scrolled = Math.min(columns(route) - 1, Math.max(0, route.scrolled + by));
     navigation.replace({ ...route, scrolled });
   };
-  const key = (binding: Omit<Extract<KeyBinding<Own>, { id?: undefined }>, 'palette'>): KeyBinding<Own> => ({
-    ...binding,
-    palette: false,
-  });
   return [
-    key({
+    {
       ...{ keys: ['enter'], label: 'record', help: 'the whole row', when: isGrid },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: 0 }),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['right'], label: 'columns', when: isGrid },
       help: 'next columns; the key stays',
       run: (model, route) => scroll(model, route, 1),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['left'], help: 'columns before', when: isGrid },
       run: (model, route) => scroll(model, route, -1),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['right'], label: 'next row', help: 'next row', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'down'),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['left'], help: 'row before', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'up'),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['esc', 'enter'], label: 'all rows', help: 'all rows', when: isRecord, stays: true },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: null }),
-    }),
+    },
   ];
 }
 
