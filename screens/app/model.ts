@@ -5,7 +5,6 @@ import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { CommandId, ConfiguredKeys } from '../../src/config/schema/default-keys.ts';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import type { ClientProgram } from '../../src/engines/facets/connect.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Mode } from '../../src/results/configuration/configuration-results.ts';
@@ -21,6 +20,7 @@ import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../..
 import type { Rows, Views } from './lists/in-view.ts';
 import type { Operations } from './operations.ts';
 import type { NamedRoute, Route, Routes, ScreenId } from './route.ts';
+import type { RunnableProgram } from './runnable-program.ts';
 
 /** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
 export interface ScreenModule<Own extends NamedRoute = Route> {
@@ -185,7 +185,7 @@ export interface TerminalControl {
   /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
   /** Gives the terminal to a program; resolves with its exit code when it has ended, `null` after a signal. */
-  run(program: ClientProgram): Promise<number | null>;
+  run(program: RunnableProgram): Promise<number | null>;
   /** Turns reports of the mouse on or off. */
   mouse(on: boolean): void;
   /** Colours of this session, whatever the configuration has. */

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
-import type { ClientProgram } from '../../src/engines/facets/connect.ts';
 import type { CheckRequest } from '../../src/operations/configuration/check/check.ts';
 import type { StorageProfile } from '../../src/operations/configuration/check/try-storage.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
@@ -18,6 +17,7 @@ import type { ExpectedStep } from '../../src/state/overall-progress.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { mapTexts } from '../../src/text/map-texts.ts';
 import { withoutPasswords, withoutSecrets } from './frame/hide-secrets.ts';
+import type { RunnableProgram } from './runnable-program.ts';
 
 /** The operations as the screens see them. */
 export type Operations = ReturnType<typeof lazyOperations>;
@@ -165,7 +165,7 @@ export function lazyOperations(
     async openClient<Result>(
       session: RunContext,
       request: ClientRequest,
-      run: (program: ClientProgram) => Promise<Result>,
+      run: (program: RunnableProgram) => Promise<Result>,
     ): Promise<Result> {
       const { withClient } = await import('../../src/operations/load/script/client-program.ts');
       const server = serverUrlOf(request.url);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { keyText } from '../../../src/config/keys/keys-in-effect.ts';
-import type { ClientProgram } from '../../../src/engines/facets/connect.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import type { RunnableProgram } from '../runnable-program.ts';
 
 /** Gives the terminal to another program; the application, once drawn, binds how. */
 export interface HandOver {
@@ -9,7 +9,7 @@ export interface HandOver {
   /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
   /** Resolves with the exit code, `null` after a signal. */
-  run(program: ClientProgram): Promise<number | null>;
+  run(program: RunnableProgram): Promise<number | null>;
 }
 
 export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
@@ -63,7 +63,10 @@ async function runEditor(editor: string, place: string[], environment: NodeJS.Pr
 }
 
 /** Ctrl-C belongs to the program: it cancels a statement there, and ends nothing here. */
-async function runProgram({ file, args, env }: ClientProgram, environment: NodeJS.ProcessEnv): Promise<number | null> {
+async function runProgram(
+  { file, args, env }: RunnableProgram,
+  environment: NodeJS.ProcessEnv,
+): Promise<number | null> {
   const { spawn } = await import('node:child_process');
   const listeners = process.listeners('SIGINT');
   const ignore = (): void => {};

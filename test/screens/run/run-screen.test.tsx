@@ -3,10 +3,10 @@ import { progressLines } from '../../../screens/app/frame/progress-lines.ts';
 import { untouchedLines } from '../../../screens/app/frame/run-text.ts';
 import { stepLines } from '../../../screens/app/frame/step-lines.ts';
 import type { Model } from '../../../screens/app/model.ts';
+import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { keysWhenDone } from '../../../screens/commands/runs/after-run.ts';
 import { answerConfirm } from '../../../screens/confirm/answer.ts';
-import type { ClientProgram } from '../../../src/engines/facets/connect.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
@@ -122,8 +122,8 @@ test('undo is offered where a previous version is kept, or will be', () => {
 
 test('a load ends with a card; y copies the URL without password, ! opens the client on it', async () => {
   const copied: string[] = [];
-  const ran: ClientProgram[] = [];
-  const run = async (program: ClientProgram) => {
+  const ran: RunnableProgram[] = [];
+  const run = async (program: RunnableProgram) => {
     ran.push(program);
     return 3;
   };
