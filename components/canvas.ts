@@ -1,6 +1,6 @@
 import type { Glyphs } from '../src/presentation/shapes/glyphs.ts';
 import { cellWidth, graphemes } from '../src/text/text-width.ts';
-import type { Span } from './line.tsx';
+import { cutSpans, type Span } from './line.tsx';
 
 /** Cells on which text and lines are drawn; what is outside of them is left out. */
 export interface Canvas {
@@ -67,19 +67,16 @@ export function createCanvas({ width, height, glyphs }: { width: number; height:
         }
       }
     },
-    lines: () => rows.map((row) => merged(row.map((cell) => drawn(cell, glyphs)))),
+    // Neighbours of one look are one span: each costs a node.
+    lines: () =>
+      rows.map((row) =>
+        cutSpans(
+          row.map((cell) => drawn(cell, glyphs)),
+          width,
+          '',
+        ),
+      ),
   };
-}
-
-/** Neighbours of one look are one span: each costs a node. */
-function merged(spans: Span[]): Span[] {
-  const all: Span[] = [];
-  for (const span of spans) {
-    const last = all.at(-1);
-    if (last && last.tone === span.tone && last.bold === span.bold) last.text += span.text;
-    else all.push(span);
-  }
-  return all;
 }
 
 function drawn({ ways, stroke, text, ...look }: Cell, glyphs: Glyphs): Span {

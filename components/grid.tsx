@@ -141,20 +141,15 @@ function gapBefore(at: number): Span[] {
   return at === 0 ? [] : [{ text: ' '.repeat(GAP) }];
 }
 
-/** The value in exactly so many cells. */
+/** The value in exactly so many cells: cut where the whole is too wide, not where one of its parts ends with the room. */
 function fitted(
   value: StyledText[],
   width: number,
   { align = 'left', ellipsis }: { align?: 'left' | 'right' | undefined; ellipsis: string },
 ): Span[] {
-  const shown = cutTogether(value, width, ellipsis);
+  const isWhole = spansWidth(value) <= width;
+  const cut = isWhole ? value : cutSpans(value, width - spansWidth([{ text: ellipsis }]), '');
+  const shown: Span[] = isWhole ? cut : [...cut, { text: ellipsis, tone: 'dim' }];
   const padding = { text: ' '.repeat(Math.max(0, width - spansWidth(shown))) };
   return align === 'right' ? [padding, ...shown] : [...shown, padding];
-}
-
-/** Cuts where the whole is too wide, not where one of its parts ends with the room. */
-function cutTogether(value: StyledText[], width: number, ellipsis: string): Span[] {
-  if (spansWidth(value) <= width) return value;
-  const cut = cutSpans(value, width - spansWidth([{ text: ellipsis }]), '');
-  return [...cut, { text: ellipsis, tone: 'dim' }];
 }

@@ -29,13 +29,8 @@ export interface Strip {
   lines: Span[][];
 }
 
-interface PanesProps {
-  columns: PaneColumn[];
-  strip: Strip;
-}
-
 /** Panes side by side with a rule between them, and a strip below; `panesBorder` is the page's border around them. */
-export function Panes({ columns, strip }: PanesProps) {
+export function Panes({ columns, strip }: { columns: PaneColumn[]; strip: Strip }) {
   const { glyphs } = useTheme();
   const all = [undefined, ...columns];
   const width = columns.reduce((sum, column) => sum + column.width + 1, 1);
@@ -77,17 +72,12 @@ function Column({ width, panes }: PaneColumn) {
   );
 }
 
-interface SideProps {
-  left: PaneColumn | undefined;
-  right: PaneColumn | undefined;
-}
-
 /** The rule between two columns, with junctions where panes below each other meet it. */
-function Side({ left, right }: SideProps) {
+function Side({ left, right }: { left: PaneColumn | undefined; right: PaneColumn | undefined }) {
   const { border, glyphs } = useTheme();
   const [leftRules, rightRules] = [rulesOf(left), rulesOf(right)];
   const { cross, left: fromLeft, right: toRight } = glyphs.junctions;
-  const height = heightOf(left ?? right);
+  const height = (left ?? right)?.panes.reduce((sum, pane) => sum + pane.height + 1, -1) ?? -1;
   const text = Array.from({ length: height }, (_, row) =>
     leftRules.has(row) ? (rightRules.has(row) ? cross : fromLeft) : rightRules.has(row) ? toRight : glyphs.side,
   ).join('\n');
@@ -96,10 +86,6 @@ function Side({ left, right }: SideProps) {
       <Text {...border}>{text}</Text>
     </Box>
   );
-}
-
-function heightOf(column: PaneColumn | undefined): number {
-  return (column?.panes ?? []).reduce((sum, { height }) => sum + height + 1, -1);
 }
 
 /** Rows of a column that are rules. */

@@ -13,7 +13,9 @@ export function screensReference(pictured: string[]): string {
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
     '## Moving',
     table([...withoutParts([...shared().values()]), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
-    ...Object.values<ScreenModule>(SCREENS).flatMap((screen) => section(screen, pictured)),
+    ...Object.entries<ScreenModule>(SCREENS).flatMap(([id, screen]) =>
+      pictured.includes(id) ? section(id, screen) : [],
+    ),
     '## Themes',
     '`theme` in the configuration, or `TOOL_THEME`:',
     markdownTable([['theme', 'colours'], ...THEMES]),
@@ -101,9 +103,8 @@ function withoutCommand({ keys }: ScreenModule): SharedKey[] {
   return keys.flatMap((binding) => (binding.id === undefined ? [binding] : []));
 }
 
-function section(screen: ScreenModule, pictured: string[]): string[] {
-  const { id, title } = screen;
-  if (!pictured.includes(id)) return [];
+function section(id: string, screen: ScreenModule): string[] {
+  const { title } = screen;
   const common = shared();
   // The way back is the same everywhere.
   const own = withoutCommand(screen).filter((key) => !common.has(textOf(key)) && !key.keys.includes('esc'));

@@ -1,22 +1,12 @@
-import type { TextEdit } from '../../components/text-edit.ts';
-import type { ListState } from '../../src/state/list.ts';
 import { type ActivityEntry, activityOf } from '../app/lists/activity.ts';
-import { filtered } from '../app/lists/filter.ts';
+import { type FilterState, filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    activity: ActivityRoute;
-  }
-}
-
-export interface ActivityRoute {
+export interface ActivityRoute extends FilterState {
   screen: 'activity';
   /** `null`: every target. */
   of: string | null;
-  list: ListState;
-  typing: TextEdit | null;
 }
 
 /** The entries of every target, or of one. */

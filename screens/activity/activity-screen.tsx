@@ -14,7 +14,6 @@ import { type ActivityRoute, activityInView, allActivity, selectedActivity } fro
 import { ACTIVITY_KEYS } from './keys.ts';
 
 export const activityScreen: ScreenModule<ActivityRoute> = {
-  id: 'activity',
   title: 'Activity: runs, messages and history',
   view: ActivityView,
   keys: ACTIVITY_KEYS,

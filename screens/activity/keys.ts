@@ -1,4 +1,4 @@
-import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import type { KeyBinding, KeyContext, Model } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
@@ -25,7 +25,6 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
     help: 'open the snapshot that was made or loaded; a sanitization, a run in progress or failed with its steps',
     whyNot: ({ model, route }) => (opened(model, route) ? null : 'There is nothing to open'),
     run: (model, route) => opened(model, route)?.(),
-    palette: false,
   },
   ...FILTER,
   ...RUN_KEYS,
@@ -53,9 +52,7 @@ export const ACTIVITY_KEYS: KeyBinding<ActivityRoute>[] = [
   { ...UNDO, when: ({ target }) => target !== null },
   BACK,
   REFRESH,
-  PALETTE,
-  HELP,
-  ...MOVES,
+  ...LIST_KEYS,
 ];
 
 function opened(model: Model, route: ActivityRoute): (() => void) | null {

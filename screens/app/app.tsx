@@ -29,7 +29,7 @@ export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
   useAnimation({ interval: MINUTE_MS });
   const { view: View } = screenOf(model, route);
   const size = useWindowSize();
-  const tooSmall = isTooSmall(size);
+  const tooSmall = size.columns < SMALLEST.columns || size.rows < SMALLEST.rows;
   useInput((input, key) => {
     const presses = keyPresses(input, key);
     if (presses.length > 1 && !tooSmall && dispatchText(model, input)) return;
@@ -40,7 +40,7 @@ export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
     }
   });
   usePaste((text) => dispatchPaste(model, text));
-  if (tooSmall) return <TooSmall {...size} />;
+  if (tooSmall) return <Text>{tooSmallText(size, SMALLEST)}</Text>;
   return (
     <ThemeContext value={theme}>
       <ModelContext value={model}>
@@ -55,11 +55,3 @@ export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
 const MINUTE_MS = 60_000;
 
 const SMALLEST: Size = { columns: 40, rows: 10 };
-
-function isTooSmall({ columns, rows }: Size): boolean {
-  return columns < SMALLEST.columns || rows < SMALLEST.rows;
-}
-
-function TooSmall({ columns, rows }: Size) {
-  return <Text>{tooSmallText({ columns, rows }, SMALLEST)}</Text>;
-}

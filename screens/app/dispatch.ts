@@ -27,19 +27,10 @@ const WHEEL_STEP = 3;
 
 /** The wheel moves as the arrows do; a click selects a row, and opens the one that is selected. */
 export function dispatchMouse(model: Model, event: MouseEvent): void {
-  switch (event.kind) {
-    case 'wheel-up':
-    case 'wheel-down':
-      for (let step = 0; step < WHEEL_STEP; step += 1) move(model, event.kind === 'wheel-up' ? 'up' : 'down');
-      return;
-    case 'click':
-      click(model, event);
-      return;
-    case 'other':
-      return;
-    default:
-      event satisfies never;
-  }
+  const { kind } = event;
+  if (kind === 'click') click(model, event);
+  else if (kind !== 'other')
+    for (let step = 0; step < WHEEL_STEP; step += 1) move(model, kind === 'wheel-up' ? 'up' : 'down');
 }
 
 function click(model: Model, { row, column }: Extract<MouseEvent, { kind: 'click' }>): void {
@@ -96,17 +87,10 @@ const COMPONENT_KEYS = new Set(['up', 'down', 'j', 'k', 'enter', ...'123456789']
 function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
   const route = model.navigation.top();
   const { onAccept, onLeave, onComplete } = screenOf(model, route);
-  if (key === 'enter') {
-    onAccept?.(model, route);
-    return;
-  }
-  if (key === 'esc') {
-    if (onLeave) onLeave(model, route);
-    else back(model);
-    return;
-  }
   const edited = editText(typing, key);
-  if (edited) changeText(model, route, edited);
+  if (key === 'enter') onAccept?.(model, route);
+  else if (key === 'esc') (onLeave ?? back)(model, route);
+  else if (edited) changeText(model, route, edited);
   else if (key === 'tab') onComplete?.(model, route);
   // While text is typed, the selection in the list below it, or the plan above it, can be moved.
   else if (Object.hasOwn(MOVES_IN_TEXT, key)) move(model, MOVES_IN_TEXT[key as keyof typeof MOVES_IN_TEXT]);

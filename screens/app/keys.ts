@@ -26,13 +26,15 @@ export const BACK: KeyBinding = {
   help: 'go back, as q does',
   run: back,
   stays: true,
-  palette: false,
 };
+
+/** Leaves a question or a text. */
+export const CANCEL: KeyBinding = { ...BACK, label: 'cancel', help: 'back; nothing is changed' };
 
 /** For questions, whose answers take the keys themselves. */
 export const CHOOSING: KeyBinding[] = [
-  { keys: ['up', 'down', 'j', 'k'], shown: '↑↓', label: 'choose', help: 'choose an answer', run() {}, palette: false },
-  { keys: ['enter'], label: 'confirm', help: 'give the chosen answer', run() {}, stays: true, palette: false },
+  { keys: ['up', 'down', 'j', 'k'], shown: '↑↓', label: 'choose', help: 'choose an answer', run() {} },
+  { keys: ['enter'], label: 'confirm', help: 'give the chosen answer', run() {}, stays: true },
 ];
 
 export const PAGES: KeyBinding[] = [
@@ -59,7 +61,7 @@ export function moving(
   direction: Move,
   binding: Pick<KeyBinding, 'help' | 'label' | 'when'> & { keys: Keys },
 ): KeyBinding {
-  return { ...binding, run: (model) => move(model, direction), palette: false };
+  return { ...binding, run: (model) => move(model, direction) };
 }
 
 export const HELP: KeyBinding = {
@@ -84,6 +86,9 @@ export const PALETTE: KeyBinding = {
   },
   palette: false,
 };
+
+/** The keys at the end of every list. */
+export const LIST_KEYS: KeyBinding[] = [PALETTE, HELP, ...MOVES];
 
 export const ACTIVITY: KeyBinding = {
   id: 'activity',

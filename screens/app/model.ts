@@ -19,12 +19,11 @@ import type { SnapshotsStore } from '../../src/state/snapshots.ts';
 import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../../src/state/targets.ts';
 import type { Rows, Views } from './lists/in-view.ts';
 import type { Operations } from './operations.ts';
-import type { Route, Routes, ScreenId } from './route.ts';
+import type { NamedRoute, Route, Routes, ScreenId } from './route.ts';
 import type { RunnableProgram } from './runnable-program.ts';
 
 /** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
-export interface ScreenModule<Own extends Route = Route> {
-  id: Own['screen'];
+export interface ScreenModule<Own extends NamedRoute = Route> {
   /** Heading in docs/screens.md. */
   title: string;
   view(props: { route: Own }): ReactNode;
@@ -57,7 +56,7 @@ export interface ScreenModule<Own extends Route = Route> {
 }
 
 /** A list: alone on its page, or one of the panes of a wide screen (`app/frame/pane-view.tsx`). */
-export interface PaneModule<Own extends Route = Route> {
+export interface PaneModule<Own extends NamedRoute = Route> {
   view(props: PaneProps<Own>): ReactNode;
   /** The path to it, where it is alone. */
   path(route: Own): string[];
@@ -75,7 +74,7 @@ export interface PaneModule<Own extends Route = Route> {
   readFor?(model: Model, route: Own): string | null;
 }
 
-export interface PaneProps<Own extends Route = Route> {
+export interface PaneProps<Own extends NamedRoute = Route> {
   route: Own;
   width: number;
   height: number;
@@ -86,7 +85,7 @@ export interface PaneProps<Own extends Route = Route> {
 }
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
-export type KeyBinding<Own extends Route = Route> = KeyHandler<Own> & (CommandKeys | OwnKeys);
+export type KeyBinding<Own extends NamedRoute = Route> = KeyHandler<Own> & (CommandKeys | OwnKeys);
 
 /** The first is the one that is shown. */
 export type Keys = readonly [string, ...string[]];
@@ -103,7 +102,7 @@ interface OwnKeys {
   keys: Keys;
 }
 
-interface KeyHandler<Own extends Route> {
+interface KeyHandler<Own extends NamedRoute> {
   /** Name of the keys in the key bar. Default: that of the first one. */
   shown?: string;
   /** In the key bar; without one the key is in the help only. */
@@ -116,12 +115,12 @@ interface KeyHandler<Own extends Route> {
   run(model: Model, route: Own): void;
   /** Stays in the key bar when others have no room. */
   stays?: boolean;
-  /** Name in the palette instead of the label; `false` keeps the key out of it. */
+  /** Name in the palette instead of the label; `false` keeps a command out of it. Without an id the default is `false`. */
   palette?: string | false;
 }
 
 /** The state that a key depends on: the route and the selection. */
-export interface KeyContext<Own extends Route = Route> extends SelectionState {
+export interface KeyContext<Own extends NamedRoute = Route> extends SelectionState {
   model: Model;
   route: Own;
 }

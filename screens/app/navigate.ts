@@ -1,6 +1,6 @@
 import { PAGE_CHROME } from '../../components/page.tsx';
-import { type Move, moveSelection } from '../../src/state/list.ts';
-import { positionIn } from './lists/in-view.ts';
+import { type ListState, type Move, moveSelection } from '../../src/state/list.ts';
+import { positionIn, type Rows } from './lists/in-view.ts';
 import { type Model, screenOf } from './model.ts';
 
 export function back(model: Model): void {
@@ -27,10 +27,16 @@ export function moveInList(model: Model, direction: Move): void {
   const route = navigation.top();
   const { rows } = screenOf(model, route);
   if (!rows || !('list' in route)) return;
-  const inView = rows(model, route);
-  const index = positionIn(inView, route.list.selected);
-  const list = moveSelection(route.list, { ids: inView.ids, index, move: direction, page: pageOf(model) });
-  navigation.replace({ ...route, list });
+  navigation.replace({
+    ...route,
+    list: movedIn(model, { list: route.list, rows: rows(model, route), move: direction }),
+  });
+}
+
+/** Returns the list with the selection moved among its rows. */
+export function movedIn(model: Model, { list, rows, move }: { list: ListState; rows: Rows; move: Move }): ListState {
+  const index = positionIn(rows, list.selected);
+  return moveSelection(list, { ids: rows.ids, index, move, page: pageOf(model) });
 }
 
 /** Rows that a page key moves by. */
@@ -40,6 +46,19 @@ export function pageOf({ terminal }: Model): number {
 
 /** Lines scrolled from the start of a text. */
 export function scrolledDown(model: Model, from: number, direction: Move): number {
+  return withinText(model, from + distanceOf(model, direction));
+}
+
+/** Lines scrolled from the end of a text: 0 follows a log. */
+export function scrolledUp(model: Model, from: number, direction: Move): number {
+  return withinText(model, from - distanceOf(model, direction));
+}
+
+function withinText({ viewport }: Model, scrolled: number): number {
+  return Math.max(0, Math.min(viewport.furthest, scrolled));
+}
+
+function distanceOf(model: Model, direction: Move): number {
   const page = model.viewport.page ?? pageOf(model);
   const distances: Record<Move, number> = {
     up: -1,
@@ -49,19 +68,5 @@ export function scrolledDown(model: Model, from: number, direction: Move): numbe
     first: Number.NEGATIVE_INFINITY,
     last: Number.POSITIVE_INFINITY,
   };
-  return Math.max(0, Math.min(model.viewport.furthest, from + distances[direction]));
-}
-
-const OPPOSITE: Record<Move, Move> = {
-  up: 'down',
-  down: 'up',
-  'page-up': 'page-down',
-  'page-down': 'page-up',
-  first: 'last',
-  last: 'first',
-};
-
-/** Lines scrolled from the end of a text: 0 follows a log. */
-export function scrolledUp(model: Model, from: number, direction: Move): number {
-  return scrolledDown(model, from, OPPOSITE[direction]);
+  return distances[direction];
 }

@@ -1,6 +1,7 @@
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type Model } from './model.ts';
+import type { Route } from './route.ts';
 
 export interface SelectedSnapshot {
   target: string;
@@ -17,9 +18,9 @@ export function onTarget(act: (model: Model, target: string) => void) {
 }
 
 export function onSnapshot(act: (model: Model, selected: SelectedSnapshot) => void) {
-  return (model: Model): void => {
-    const { target, snapshot } = contextOf(model);
-    if (target && snapshot) act(model, { target: target.row.name, snapshot });
+  return (model: Model, route: Route): void => {
+    const { snapshot } = contextOf(model);
+    if (snapshot && 'target' in route) act(model, { target: route.target, snapshot });
   };
 }
 

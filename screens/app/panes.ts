@@ -95,7 +95,6 @@ export const PANE_KEYS: KeyBinding[] = [
       if (openNext(model)) return;
       for (let { focus } = paneChain(model); focus > 0; focus -= 1) leavePane(model);
     },
-    palette: false,
   },
   {
     keys: ['shift+tab'],
@@ -105,6 +104,5 @@ export const PANE_KEYS: KeyBinding[] = [
       if (paneChain(model).focus > 0) leavePane(model);
       else for (let more = MOST_PANES; more > 0 && openNext(model); more -= 1);
     },
-    palette: false,
   },
 ];

@@ -1,8 +1,13 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 
-/** The routes by screen. Each screen adds its own: `declare module '../app/route.ts' { interface Routes { … } }`. */
-// biome-ignore lint/suspicious/noEmptyInterface: the screens extend it
+/** The routes by screen, which `screens.ts` adds. */
+// biome-ignore lint/suspicious/noEmptyInterface: a type of `screens.ts` would be a circle of imports
 export interface Routes {}
+
+/** A route as the type of its screen requires it: `Route` itself derives from the screens. */
+export interface NamedRoute {
+  screen: string;
+}
 
 export type ScreenId = keyof Routes;
 

@@ -32,10 +32,10 @@ import { tableDiffScreen } from '../table-diff/table-diff-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
-import type { Model } from './model.ts';
+import type { ScreenModule } from './model.ts';
 
 /** Every screen, in the order of docs/screens.md. */
-export const SCREENS: Model['screens'] = {
+export const SCREENS = {
   targets: targetsScreen,
   snapshots: snapshotsScreen,
   confirm: confirmScreen,
@@ -70,4 +70,12 @@ export const SCREENS: Model['screens'] = {
   trust: trustScreen,
   quit: quitScreen,
   help: helpScreen,
+};
+
+declare module './route.ts' {
+  interface Routes extends RoutesOf<typeof SCREENS> {}
+}
+
+type RoutesOf<Screens> = {
+  [Id in keyof Screens]: Screens[Id] extends ScreenModule<infer Own> ? Own : never;
 };

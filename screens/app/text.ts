@@ -1,3 +1,4 @@
+import type { Size } from '../../components/page.tsx';
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
@@ -81,12 +82,7 @@ export const HELP_GROUPS = {
   none: 'No key matches the filter. Press Esc to show all keys.',
 };
 
-interface WindowSize {
-  columns: number;
-  rows: number;
-}
-
-export function tooSmallText(size: WindowSize, least: WindowSize): string {
+export function tooSmallText(size: Size, least: Size): string {
   return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
 }
 

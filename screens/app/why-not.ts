@@ -21,23 +21,28 @@ export function noTarget({ target }: Pick<KeyContext, 'target'>): string | null 
   return target ? null : 'No target is selected';
 }
 
-export function noSnapshot({
-  snapshot,
-  target,
-  model,
-}: Pick<KeyContext, 'snapshot' | 'target' | 'model'>): string | null {
+export function noSnapshot({ snapshot, target, model }: Omit<KeyContext, 'run' | 'route'>): string | null {
   if (snapshot) return null;
   const isRead = !target || snapshotsOf(model.snapshots.getState(), target.row.name).phase !== 'loading';
   return isRead ? `There is no snapshot yet: press ${keyText('build')} to build one` : 'The snapshots are being read';
 }
 
+export function notChangeable(context: Omit<KeyContext, 'run' | 'route'>): string | null {
+  return notWritable(context) ?? noSnapshot(context);
+}
+
 export function notLoadable(context: KeyContext): string | null {
-  return notWritable(context) ?? noSnapshot(context) ?? noDestination(context);
+  return notChangeable(context) ?? noDestination(context);
 }
 
 /** Does not check for a snapshot, which may depend on a remote repository. */
 export function latestNotLoadable(context: KeyContext): string | null {
-  return notWritable(context) ?? noTarget(context) ?? noDestination(context);
+  return notWritable(context) ?? notReadable(context);
+}
+
+/** For commands that only read the destination. */
+export function notReadable(context: Pick<KeyContext, 'target'>): string | null {
+  return noTarget(context) ?? noDestination(context);
 }
 
 function noDestination({ target }: Pick<KeyContext, 'target'>): string | null {

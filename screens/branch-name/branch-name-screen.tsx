@@ -5,12 +5,6 @@ import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { confirmCreate } from '../commands/branches.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'branch-name': BranchNameRoute;
-  }
-}
-
 interface BranchNameRoute {
   screen: 'branch-name';
   target: string;
@@ -22,7 +16,6 @@ interface BranchNameRoute {
 }
 
 export const branchNameScreen: ScreenModule<BranchNameRoute> = {
-  id: 'branch-name',
   title: 'New branch',
   view: BranchNameView,
   keys: [
@@ -32,7 +25,6 @@ export const branchNameScreen: ScreenModule<BranchNameRoute> = {
       help: 'show the plan for a branch of this name',
       run: accept,
       stays: true,
-      palette: false,
     },
     {
       keys: ['tab'],
@@ -41,7 +33,6 @@ export const branchNameScreen: ScreenModule<BranchNameRoute> = {
       when: ({ route }) => route.selected !== null,
       run: changeOrigin,
       stays: true,
-      palette: false,
     },
     { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is created' },
   ],
@@ -67,5 +58,5 @@ function BranchNameView({ route }: { route: BranchNameRoute }) {
   const { target, typing, from } = route;
   const about = from === null ? NAME_OF_BRANCH : nameOfBranchFrom(from);
   const field = { about, label: 'Name:', edit: typing, placeholder: 'login-form' };
-  return <FieldFrame screen="branch-name" path={[target, 'branches', 'new']} {...field} />;
+  return <FieldFrame path={[target, 'branches', 'new']} {...field} />;
 }

@@ -3,7 +3,7 @@ import { branchDropOperation } from '../../src/operations/branch/drop/operation.
 import { CURRENT_BRANCH, NO_BRANCH } from '../../src/operations/branch/list/text.ts';
 import { branchResetOperation } from '../../src/operations/branch/reset/operation.ts';
 import { branchSwitchOperation } from '../../src/operations/branch/switch/operation.ts';
-import type { KeyBinding, KeyContext } from '../app/model.ts';
+import type { KeyBinding, KeyContext, Model } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { CHANGES, openChanges } from '../commands/changes.ts';
 import { copyToClipboard } from '../commands/copy.ts';
@@ -31,14 +31,13 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   help: 'switch the destination to the branch; asks first',
   palette: 'Switch to branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
-  run: (model, route) =>
-    onSelected(route, (request) =>
-      confirmOperation(model, branchSwitchOperation, {
-        after: () => refreshBranches(model, request.target),
-        request,
-        title: `switch to ${request.name}`,
-      }),
-    ),
+  run: onSelected((model, request) =>
+    confirmOperation(model, branchSwitchOperation, {
+      after: () => refreshBranches(model, request.target),
+      request,
+      title: `switch to ${request.name}`,
+    }),
+  ),
 };
 
 export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
@@ -47,14 +46,13 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   help: 'restore the branch to the base copy; asks first',
   palette: 'Reset branch…',
   whyNot: noBranch,
-  run: (model, route) =>
-    onSelected(route, (request) =>
-      confirmOperation(model, branchResetOperation, {
-        after: () => refreshBranches(model, request.target),
-        request,
-        title: `reset ${request.name}`,
-      }),
-    ),
+  run: onSelected((model, request) =>
+    confirmOperation(model, branchResetOperation, {
+      after: () => refreshBranches(model, request.target),
+      request,
+      title: `reset ${request.name}`,
+    }),
+  ),
 };
 
 export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
@@ -64,14 +62,13 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
   help: 'drop the branch; asks first',
   palette: 'Drop branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
-  run: (model, route) =>
-    onSelected(route, ({ name, ...rest }) =>
-      confirmOperation(model, branchDropOperation, {
-        after: () => refreshBranches(model, rest.target),
-        request: { ...rest, names: [name] },
-        title: `drop ${name}`,
-      }),
-    ),
+  run: onSelected((model, { target, name }) =>
+    confirmOperation(model, branchDropOperation, {
+      after: () => refreshBranches(model, target),
+      request: { target, names: [name] },
+      title: `drop ${name}`,
+    }),
+  ),
 };
 
 export const SAVE_BRANCH: KeyBinding<BranchesRoute> = {
@@ -102,35 +99,33 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   label: 'copy URL',
   help: 'copy the connection URL of the branch, without its password',
   palette: 'Copy URL of branch',
-  whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
-  run: (model, route) => {
-    const branch = selectedBranch(route);
-    if (branch) copyToClipboard(model, branch.url);
-  },
+  whyNot: notSelected,
+  run: onSelected((model, { url }) => copyToClipboard(model, url)),
 };
 
 export const BRANCH_CHANGES: KeyBinding<BranchesRoute> = {
   ...CHANGES,
   help: 'rows and definitions of the branch that changed since it was created or reset',
   palette: 'Show changes in branch',
-  whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
-  run: (model, route) => onSelected(route, ({ target, name: branch }) => openChanges(model, { target, branch })),
+  whyNot: notSelected,
+  run: onSelected((model, { target, name: branch }) => openChanges(model, { target, branch })),
 };
 
+function notSelected({ route }: KeyContext<BranchesRoute>): string | null {
+  return selectedBranch(route) ? null : NO_BRANCH;
+}
+
 function noBranch(context: KeyContext<BranchesRoute>): string | null {
-  return notWritable(context) ?? (selectedBranch(context.route) ? null : NO_BRANCH);
+  return notWritable(context) ?? notSelected(context);
 }
 
 function isCurrent({ route }: KeyContext<BranchesRoute>): string | null {
   return selectedBranch(route)?.current ? CURRENT_BRANCH : null;
 }
 
-interface SelectedBranch {
-  target: string;
-  name: string;
-}
-
-function onSelected(route: BranchesRoute, act: (selected: SelectedBranch) => void): void {
-  const branch = selectedBranch(route);
-  if (branch) act({ target: route.target, name: branch.name });
+function onSelected(act: (model: Model, selected: { target: string; name: string; url: string }) => void) {
+  return (model: Model, route: BranchesRoute): void => {
+    const branch = selectedBranch(route);
+    if (branch) act(model, { target: route.target, name: branch.name, url: branch.url });
+  };
 }

@@ -3,7 +3,7 @@ import { countOf } from '../../src/operations/branch/shared-text.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
@@ -22,7 +22,6 @@ import {
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
 
 export const branchesScreen: ScreenModule<BranchesRoute> = {
-  id: 'branches',
   title: 'Branches of a target',
   view: BranchesView,
   keys: [
@@ -39,9 +38,7 @@ export const branchesScreen: ScreenModule<BranchesRoute> = {
     BACK,
     REFRESH,
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => rowsByIndex(branchesOf(route)),
   onRefresh: async (model, { target }) => refreshBranches(model, target),

@@ -14,7 +14,6 @@ export const OPEN_CHANGE: KeyBinding<ChangesRoute> = {
   keys: ['enter', 'right'],
   label: 'open',
   help: 'changed rows of the table, or the definition',
-  palette: false,
   whyNot(context) {
     const entry = selectedEntry(context.route);
     if (!entry) return notRead(context) ?? CHANGES_NOTICES.nothing;

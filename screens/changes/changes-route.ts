@@ -1,20 +1,12 @@
-import type { TextEdit } from '../../components/text-edit.ts';
 import type { OpenChanges } from '../../src/operations/changes/changes.ts';
 import { type ChangeEntry, changeEntries, entryName } from '../../src/operations/changes/list-text.ts';
-import type { ListState } from '../../src/state/list.ts';
 import type { RunState } from '../../src/state/run.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
-import { filtered } from '../app/lists/filter.ts';
+import { type FilterState, filtered } from '../app/lists/filter.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    changes: ChangesRoute;
-  }
-}
-
 /** Changes in a destination, or in a branch, since an earlier state. Both states can be read until the user leaves. */
-export interface ChangesRoute extends FetchState<OpenChanges> {
+export interface ChangesRoute extends FetchState<OpenChanges>, FilterState {
   screen: 'changes';
   target: string;
   branch?: string;
@@ -24,8 +16,6 @@ export interface ChangesRoute extends FetchState<OpenChanges> {
   state: RunState;
   /** Values that look like personal data are shown. */
   revealed: boolean;
-  list: ListState;
-  typing: TextEdit | null;
 }
 
 export function entriesInView(route: ChangesRoute): ChangeEntry[] {

@@ -18,7 +18,7 @@ import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
 import { progressLines } from '../app/frame/progress-lines.ts';
 import { stepLines } from '../app/frame/step-lines.ts';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING, noMatchLines } from '../app/text.ts';
@@ -27,22 +27,9 @@ import { COPY_SQL, OPEN_CHANGE, RETURN_TO_BASE, REVEAL_CHANGES } from './actions
 import { type ChangesRoute, entriesInView } from './changes-route.ts';
 
 export const changesScreen: ScreenModule<ChangesRoute> = {
-  id: 'changes',
   title: 'Changes since an earlier state',
   view: ChangesView,
-  keys: [
-    OPEN_CHANGE,
-    ...FILTER,
-    REVEAL_CHANGES,
-    COPY_SQL,
-    RETURN_TO_BASE,
-    BACK,
-    REFRESH,
-    ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
-  ],
+  keys: [OPEN_CHANGE, ...FILTER, REVEAL_CHANGES, COPY_SQL, RETURN_TO_BASE, BACK, REFRESH, ACTIVITY, ...LIST_KEYS],
   rows: (_, route) => ({ ids: entriesInView(route).map(({ id }) => id) }),
   onRefresh: async (model, { target }) => refreshChanges(model, target),
   ...FILTERED,
@@ -101,7 +88,7 @@ function Reading({ route: { state }, path }: { route: ChangesRoute; path: string
   const { steps } = overallProgress(state, now);
   const tables = height - LOADING.changes.length - steps.length - head.length - 3;
   return (
-    <Frame screen="changes" path={path}>
+    <Frame path={path}>
       <Empty lines={LOADING.changes} />
       <Box flexDirection="column" paddingLeft={2} paddingTop={1}>
         <Lines lines={[...head, ...stepLines({ steps, now, width, tables, glyphs })]} width={width} />

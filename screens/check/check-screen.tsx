@@ -4,7 +4,7 @@ import { useTheme } from '../../components/theme.ts';
 import { checkColumns, checkFacts, whyNotFixed } from '../../src/operations/configuration/check/check-text.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { notEditable, notWritable } from '../app/why-not.ts';
@@ -12,7 +12,6 @@ import { editProblem, openCheck, showFix } from '../commands/configuration/check
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const checkScreen: ScreenModule<CheckRoute> = {
-  id: 'check',
   title: 'Configuration check',
   view: CheckView,
   keys: [
@@ -35,9 +34,7 @@ export const checkScreen: ScreenModule<CheckRoute> = {
     },
     { ...REFRESH, run: openCheck },
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
 };

@@ -4,12 +4,6 @@ import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    check: CheckRoute;
-  }
-}
-
 export interface CheckRoute extends FetchState<CheckWithFixes> {
   screen: 'check';
   /** The result of the check before, shown until the new one is there. */

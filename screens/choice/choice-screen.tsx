@@ -1,14 +1,8 @@
 import { Ask } from '../../components/ask.tsx';
 import type { ChoiceOption } from '../../components/choice.tsx';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, CHOOSING, HELP } from '../app/keys.ts';
+import { CANCEL, CHOOSING, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    choice: ChoiceRoute;
-  }
-}
 
 export interface ChoiceRoute {
   screen: 'choice';
@@ -20,10 +14,9 @@ export interface ChoiceRoute {
 }
 
 export const choiceScreen: ScreenModule<ChoiceRoute> = {
-  id: 'choice',
   title: 'A choice',
   view: ChoiceView,
-  keys: [...CHOOSING, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [...CHOOSING, CANCEL, HELP],
 };
 
 function ChoiceView({ route }: { route: ChoiceRoute }) {
@@ -31,7 +24,7 @@ function ChoiceView({ route }: { route: ChoiceRoute }) {
   const { columns, height } = useRoom();
   const { path, question, lines, options, answer } = route;
   return (
-    <Frame screen="choice" path={path}>
+    <Frame path={path}>
       <Ask
         question={question}
         lines={lines}

@@ -4,7 +4,7 @@ import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
-import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import { notReadable } from '../app/why-not.ts';
 import { readBranches, refreshBranches } from '../branches/branches-route.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -14,7 +14,7 @@ export const BRANCHES: KeyBinding = {
   label: 'branches',
   help: 'branches of the target: separate databases made from its base copy',
   palette: 'Open branches',
-  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
+  whyNot: notReadable,
   run: onTarget(showBranches),
 };
 

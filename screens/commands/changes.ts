@@ -6,7 +6,7 @@ import type { RunContext } from '../../src/state/runs.ts';
 import { changeRoute, left, notFetched } from '../app/lists/fetched.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
-import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import { notReadable } from '../app/why-not.ts';
 import type { ChangesRoute } from '../changes/changes-route.ts';
 
 type ChangesRequest = Pick<ChangesRoute, 'target' | 'branch' | 'since'>;
@@ -17,7 +17,7 @@ export const CHANGES: KeyBinding = {
   label: 'changes',
   help: 'rows and definitions of the destination that changed since the last load',
   palette: 'Show changes since the last load',
-  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
+  whyNot: notReadable,
   run: onTarget((model, target) => openChanges(model, { target })),
 };
 

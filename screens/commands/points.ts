@@ -3,7 +3,7 @@ import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
-import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import { notReadable } from '../app/why-not.ts';
 import { readPoints } from '../points/points-route.ts';
 
 /** On the screens of a target. */
@@ -12,7 +12,7 @@ export const BACK_TO: KeyBinding = {
   label: 'back to…',
   help: 'states that the destination can return to: saves, the last load, the replaced database',
   palette: 'Return to a save, the last load or the replaced database…',
-  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
+  whyNot: notReadable,
   run: onTarget((model, target) => showPoints(model, { target })),
 };
 

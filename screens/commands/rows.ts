@@ -6,12 +6,6 @@ import { type GridState, moveInGrid } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    rows: RowsRoute;
-  }
-}
-
 export interface RowsRoute extends FetchState<RowsResult>, GridState {
   screen: 'rows';
   target: string;

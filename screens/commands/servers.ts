@@ -5,7 +5,7 @@ import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
 import { onSnapshot, onTarget } from '../app/on-selected.ts';
 import type { Routes } from '../app/route.ts';
-import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
+import { noTarget, notChangeable } from '../app/why-not.ts';
 import { readServers, refreshServers } from '../servers/servers-route.ts';
 import { confirmOperation } from './runs/confirm.ts';
 
@@ -29,7 +29,7 @@ export const START_SERVER: KeyBinding = {
   label: 'new server',
   help: 'start a server with the snapshot; shows the plan first',
   palette: 'Start server with snapshot…',
-  whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+  whyNot: notChangeable,
   run: onSnapshot((model, { target, snapshot }) => confirmUp(model, { target, snapshot: snapshot.id })),
 };
 
@@ -37,14 +37,9 @@ export const START_SERVER: KeyBinding = {
 export function confirmUp(model: Model, request: UpRequest): void {
   const { target, detach = false } = request;
   confirmOperation(model, upOperation, {
-    ...refreshingServers(model, target),
+    after: () => refreshServers(model, target),
     request: { ...request, session: true },
     title: 'start server',
     alternatives: () => (detach ? {} : { servers: () => confirmUp(model, { ...request, detach: true }) }),
   });
-}
-
-/** The list is read again after the run. */
-export function refreshingServers(model: Model, target: string) {
-  return { after: () => refreshServers(model, target) };
 }

@@ -6,12 +6,6 @@ import { interrupted, toUserError, type UserError } from '../../src/runtime/erro
 import { refreshTargetsAnew } from '../app/lists/refresh.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'sign-in': SignInRoute;
-  }
-}
-
 export interface SignInRoute {
   screen: 'sign-in';
   /** The chosen one; without it the only one there is. */

@@ -17,7 +17,7 @@ import {
 import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
-import { BACK, CHOOSING, HELP, moving } from '../app/keys.ts';
+import { CANCEL, CHOOSING, HELP, moving } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
@@ -26,7 +26,6 @@ import { ALTERNATIVES } from './alternatives.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
-  id: 'confirm',
   title: 'Confirmation',
   view: ConfirmView,
   keys: [
@@ -40,7 +39,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
       when: ({ model }) => model.viewport.furthest > 0,
     }),
     moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page of the plan up' }),
-    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
+    CANCEL,
     HELP,
   ],
   onAccept: confirmTyped,
@@ -58,7 +57,7 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   if (!plan) {
     viewport.furthest = 0;
     return (
-      <Frame screen="confirm" path={[target, title]}>
+      <Frame path={[target, title]}>
         {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.plan} />}
       </Frame>
     );
@@ -70,7 +69,7 @@ function ConfirmView({ route }: { route: ConfirmRoute }) {
   // Where room is short, the subject below the title has its object.
   const name = question.subject && width < SHORT_TITLE ? (title.split(' ', 1)[0] ?? title) : title;
   return (
-    <Frame screen="confirm" path={[target, name]} aside={aside}>
+    <Frame path={[target, name]} aside={aside}>
       <Pane lines={above} width={width} />
       <Box height={rows} flexShrink={0} paddingLeft={2}>
         {panes.map(({ name, lines, width: paneWidth }) => (

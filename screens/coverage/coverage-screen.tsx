@@ -18,12 +18,6 @@ import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
 import { noFindingsLines } from '../app/text.ts';
 import { CLASSIFY, EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    coverage: CoverageRoute;
-  }
-}
-
 /** The coverage of a sanitization of this session. */
 interface CoverageRoute {
   screen: 'coverage';
@@ -32,7 +26,6 @@ interface CoverageRoute {
 }
 
 export const coverageScreen: ScreenModule<CoverageRoute> = {
-  id: 'coverage',
   title: 'Coverage of a sanitization',
   view: CoverageView,
   keys: [

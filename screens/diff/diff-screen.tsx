@@ -5,7 +5,7 @@ import type { DiffResult } from '../../src/results/review/diff-results.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -13,12 +13,6 @@ import { LOADING, noDifferenceLines } from '../app/text.ts';
 import { BACK_TO } from '../commands/points.ts';
 import { UNDO } from '../commands/reset.ts';
 import { openTableDiff } from '../commands/table-diff.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    diff: DiffRoute;
-  }
-}
 
 interface DiffRoute extends FetchState<DiffResult> {
   screen: 'diff';
@@ -28,7 +22,6 @@ interface DiffRoute extends FetchState<DiffResult> {
 }
 
 export const diffScreen: ScreenModule<DiffRoute> = {
-  id: 'diff',
   title: 'Differences between snapshots',
   view: DiffView,
   keys: [
@@ -39,14 +32,11 @@ export const diffScreen: ScreenModule<DiffRoute> = {
       whyNot: ({ route: { found } }) =>
         [found?.from, found?.to].every((side) => side?.where.includes('local')) ? null : NOT_LOCAL,
       run: openSelected,
-      palette: false,
     },
     UNDO,
     BACK_TO,
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
 };

@@ -8,12 +8,6 @@ import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'editor-diff': EditorDiffRoute;
-  }
-}
-
 interface EditorDiffRoute {
   screen: 'editor-diff';
   draft: ConfigurationDraft;
@@ -24,11 +18,10 @@ interface EditorDiffRoute {
 }
 
 export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
-  id: 'editor-diff',
   title: 'Changes of the configuration file',
   view: EditorDiffView,
   keys: [
-    { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true, palette: false },
+    { keys: ['enter'], label: 'save', help: 'write the file', run: accept, stays: true },
     { ...BACK, label: 'continue editing', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,
@@ -46,7 +39,6 @@ function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const errors = draft.problems.filter(({ severity }) => severity === 'error').length;
   return (
     <Frame
-      screen="editor-diff"
       path={['configuration', 'save']}
       aside={errors === 0 ? [] : [{ text: `${formatNumberOf(errors, 'error')} in it`, tone: 'bad' }]}
     >

@@ -12,12 +12,6 @@ import type { Model, ScreenModule } from '../app/model.ts';
 import { EMPTY } from '../app/text.ts';
 import { selectInEditor } from '../commands/configuration/edit-configuration.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'editor-problems': EditorProblemsRoute;
-  }
-}
-
 interface EditorProblemsRoute {
   screen: 'editor-problems';
   draft: ConfigurationDraft;
@@ -25,7 +19,6 @@ interface EditorProblemsRoute {
 }
 
 export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
-  id: 'editor-problems',
   title: 'Problems of the edited configuration',
   view: EditorProblemsView,
   keys: [
@@ -34,7 +27,6 @@ export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
       label: 'open',
       help: 'open the field or section of the problem',
       run: goToProblem,
-      palette: false,
     },
     BACK,
     HELP,
@@ -61,7 +53,7 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const selected = selectedProblem(route);
   const problem = problems[selected];
   return (
-    <Frame screen="editor-problems" path={['configuration', 'problems']}>
+    <Frame path={['configuration', 'problems']}>
       {!problem && <Empty lines={EMPTY.problems} />}
       <List
         items={problems}

@@ -1,7 +1,7 @@
 import type { Change } from '../../src/config/edit/change.ts';
-import { dotted, type KeyPath, valueAt } from '../../src/config/tree.ts';
+import { dotted, valueAt } from '../../src/config/tree.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
-import { type Model, notifyFailure } from '../app/model.ts';
+import { type Model, orNotify } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 import { EDITOR_NOTICES, undoneText } from './text.ts';
@@ -28,8 +28,7 @@ export function undoEdit(model: Model, { queue }: EditorRoute): void {
       if (editorWith(model, queue)?.typing) return null;
       undone = draft.changes.at(-1);
       if (undone) {
-        const text = undoneText(dotted(undone.path));
-        model.navigation.notify({ tone: 'plain', text });
+        model.navigation.notify({ tone: 'plain', text: undoneText(dotted(undone.path)) });
         return model.operations.changeDraft(draft, draft.changes.slice(0, -1));
       }
       model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.nothingToUndo });
@@ -57,21 +56,12 @@ export interface DraftWork {
 
 /** Runs one change after the other: concurrent changes would overwrite each other. */
 export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show = (route) => route }: DraftWork): void {
-  const doWork = async () => {
+  const doWork = async (): Promise<void> => {
     const draft = editorWith(model, queue)?.draft;
-    if (!draft) return;
-    try {
-      const changed = await work(draft);
-      if (changed) updateEditor(model, queue, (route) => show({ ...route, draft: changed }));
-    } catch (thrown) {
-      notifyFailure(model, thrown);
-    }
+    const changed = draft && (await work(draft));
+    if (changed) updateEditor(model, queue, (route) => show({ ...route, draft: changed }));
   };
-  queue.last = queue.last.then(doWork);
-}
-
-function isTarget(path: KeyPath): boolean {
-  return path.length === 2 && path[0] === 'targets';
+  queue.last = queue.last.then(() => orNotify(model, doWork)).then(() => {});
 }
 
 /** Selects the new or renamed entry. */
@@ -80,7 +70,7 @@ function selectChanged(route: EditorRoute, change: Change): EditorRoute {
   switch (change.kind) {
     case 'name':
       // A target begins with its source.
-      return selectPath(route, isTarget(path) ? [...path, 'snapshot', 'src_url'] : path);
+      return selectPath(route, path.length === 2 && path[0] === 'targets' ? [...path, 'snapshot', 'src_url'] : path);
     case 'rename':
       return selectPath(route, [...path.slice(0, -1), change.name]);
     case 'append': {

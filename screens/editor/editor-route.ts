@@ -4,12 +4,6 @@ import type { NameWithSize } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { ListState } from '../../src/state/list.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    editor: EditorRoute;
-  }
-}
-
 /** A tree of the configuration's sections with a form for each. Only saving writes the file. */
 export interface EditorRoute {
   screen: 'editor';

@@ -5,11 +5,11 @@ import { List, ViewportContext } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { dotted } from '../../src/config/tree.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
-import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
+import type { ListState, Move } from '../../src/state/list.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { pageOf } from '../app/navigate.ts';
+import { movedIn } from '../app/navigate.ts';
 import { LOADING } from '../app/text.ts';
 import { leaveEditor } from './actions.ts';
 import type { EditorRoute } from './editor-route.ts';
@@ -23,7 +23,6 @@ import type { TreeRow } from './tree-rows.ts';
 import { acceptField, changeTyped, stopTyping } from './typed.ts';
 
 export const editorScreen: ScreenModule<EditorRoute> = {
-  id: 'editor',
   title: 'Editing the configuration',
   view: EditorView,
   keys: EDITOR_KEYS,
@@ -41,10 +40,8 @@ function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
     moveSuggestion(model, route, move);
     return;
   }
-  const moved = (list: ListState, items: { id: string }[]): ListState => {
-    const ids = items.map(({ id }) => id);
-    return moveSelection(list, { ids, index: selectedIndex(ids, list.selected), move, page: pageOf(model) });
-  };
+  const moved = (list: ListState, items: { id: string }[]): ListState =>
+    movedIn(model, { list, rows: { ids: items.map(({ id }) => id) }, move });
   const { rows = [], fields = [] } = panesOf(route) ?? {};
   model.navigation.replace(
     route.pane === 'form'
@@ -63,7 +60,7 @@ function EditorView({ route }: { route: EditorRoute }) {
   const { draft, error } = route;
   if (!draft || !panes) {
     return (
-      <Frame screen="editor" path={['configuration']}>
+      <Frame path={['configuration']}>
         {error ? <Failure error={error} width={columns} /> : <Empty lines={LOADING.editor} />}
       </Frame>
     );
@@ -71,7 +68,7 @@ function EditorView({ route }: { route: EditorRoute }) {
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = route.pane === 'form';
   return (
-    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={draftState(draft)}>
+    <Frame path={['configuration', ...titleOf(panes, wide)]} aside={draftState(draft)}>
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (

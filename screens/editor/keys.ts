@@ -31,7 +31,6 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
     when: isTyping,
     run: acceptField,
     stays: true,
-    palette: false,
   },
   {
     keys: ['esc'],
@@ -40,7 +39,6 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
     when: isTyping,
     run: stopTyping,
     stays: true,
-    palette: false,
   },
   {
     keys: ['down', 'up'],
@@ -48,7 +46,6 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
     help: 'while typing: choose an existing name, such as a table of the source',
     when: hasSuggestions,
     run: (model) => move(model, 'down'),
-    palette: false,
   },
   {
     keys: ['tab'],
@@ -86,7 +83,6 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
     label: 'edit',
     help: 'open the form of the section; in the form, type or choose the value',
     run: openInEditor,
-    palette: false,
   },
   {
     keys: ['tab'],

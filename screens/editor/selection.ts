@@ -1,5 +1,5 @@
 import type { KeyPath } from '../../src/config/tree.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { selectedItem } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, fieldsOf } from './fields.ts';
@@ -18,10 +18,10 @@ export interface Panes {
 export function panesOf({ draft, unfolded, list, fields: form }: EditorRoute): Panes | null {
   if (!draft) return null;
   const rows = treeRows(draft, unfolded);
-  const row = rows[indexOf(rows, list.selected)];
+  const row = selectedItem(rows, ({ id }) => id, list);
   if (!row) return null;
   const fields = fieldsOf(draft, row);
-  return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
+  return { rows, row, fields, field: selectedItem(fields, ({ id }) => id, form) };
 }
 
 /** Returns the path that renaming applies to: the selected unknown key, or the selected entry. */
@@ -31,20 +31,15 @@ export function renamedAt(route: EditorRoute): { path: KeyPath; canChange: boole
   return { path: row?.path ?? [], canChange: row !== undefined && row.folded !== null };
 }
 
-function indexOf(items: { id: string }[], selected: string | null): number {
-  return selectedIndex(
-    items.map(({ id }) => id),
-    selected,
-  );
-}
-
 /** Selects a section, or a value in its section, and unfolds its parents. */
 export function selectPath(route: EditorRoute, path: KeyPath): EditorRoute {
   const around = path.map((_, index) => rowId(path.slice(0, index + 1)));
   const opened = { ...route, unfolded: [...new Set([...route.unfolded, ...around])] };
   const rows = opened.draft ? treeRows(opened.draft, opened.unfolded) : [];
   // A missing key has no section yet: the nearest one is selected.
-  const nearest = path.map((_, index) => rowId(path.slice(0, path.length - index))).find((id) => hasRow(rows, id));
+  const nearest = path
+    .map((_, index) => rowId(path.slice(0, path.length - index)))
+    .find((id) => rows.some((row) => row.id === id));
   const isSection = nearest === rowId(path);
   return {
     ...opened,
@@ -52,10 +47,6 @@ export function selectPath(route: EditorRoute, path: KeyPath): EditorRoute {
     fields: { ...route.fields, selected: isSection ? null : rowId(path) },
     pane: isSection ? 'tree' : 'form',
   };
-}
-
-function hasRow(rows: TreeRow[], id: string): boolean {
-  return rows.some((row) => row.id === id);
 }
 
 /** Updates the editor's route, which may be below other routes. */

@@ -1,5 +1,5 @@
 import { type TextEdit, textEdit } from '../../components/text-edit.ts';
-import type { Change, NewItem, PlainValue } from '../../src/config/edit/change.ts';
+import type { Change, PlainValue } from '../../src/config/edit/change.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
@@ -36,19 +36,10 @@ function checkTyped(model: Model, route: EditorRoute): void {
     );
   if (typeof outcome === 'string' || outcome === null) show({ wrong: outcome, isRefused: outcome !== null });
   else
-    setImmediate(
-      () => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && show(found)),
-    );
-}
-
-interface TypedChange extends Pick<EditorRoute, 'queue' | 'typing'> {
-  draft: ConfigurationDraft;
-  outcome: Change;
-}
-
-/** `null` when the text has changed since: of text that arrives at once only the last is checked. */
-async function checkLatest(model: Model, { draft, typing, queue, outcome }: TypedChange): Promise<Verdict | null> {
-  return editorWith(model, queue)?.typing === typing ? verdictOn(model, draft, outcome) : null;
+    setImmediate(() => {
+      // Of text that arrives at once only the last is checked.
+      if (editorWith(model, queue)?.typing === typing) void verdictOn(model, draft, outcome).then(show);
+    });
 }
 
 interface Verdict {
@@ -127,16 +118,16 @@ function changeOf(route: EditorRoute): Change | string | null {
   const panes = panesOf(route);
   if (!draft || !panes || !typing) return null;
   const { row, field } = panes;
+  const text = typing.text.trim();
   switch (task) {
     case 'value':
-      return field && valueChange(field, typing.text.trim());
+      return field && valueChange(field, text);
     case 'add':
-      return added(draft, { path: row.path, shape: row.shape, text: typing.text.trim() });
+      return added(draft, { path: row.path, shape: row.shape, text });
     case 'rename': {
-      const name = typing.text.trim();
       const { path } = renamedAt(route);
-      if (name === path.at(-1)) return null;
-      return nameTaken(draft, [...path.slice(0, -1), name]) ?? { kind: 'rename', path, name };
+      if (text === path.at(-1)) return null;
+      return nameTaken(draft, [...path.slice(0, -1), text]) ?? { kind: 'rename', path, name: text };
     }
     default:
       return task satisfies never;
@@ -163,12 +154,10 @@ function added(
 ): Change | string | null {
   if (text === '') return shape.kind === 'map' ? EDITOR_NOTICES.nameRequired : null;
   if (shape.kind === 'map') return nameTaken(draft, [...path, text]) ?? { kind: 'name', path: [...path, text] };
-  return shape.kind === 'list' ? { kind: 'append', path, value: newItem(shape.of, text) } : null;
-}
-
-/** A new map in a list starts with its first required key. */
-function newItem(shape: Shape, text: string): NewItem {
-  return shape.kind === 'object' ? { [firstKey(shape)]: text } : asTyped(shape, text);
+  if (shape.kind !== 'list') return null;
+  // A new map in a list starts with its first required key.
+  const value = shape.of.kind === 'object' ? { [firstKey(shape.of)]: text } : asTyped(shape.of, text);
+  return { kind: 'append', path, value };
 }
 
 export function firstKey(shape: Extract<Shape, { kind: 'object' }>): string {

@@ -1,14 +1,8 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { TextFieldProps } from '../../components/text-field.tsx';
 import { FieldFrame } from '../app/frame/field-frame.tsx';
-import { BACK } from '../app/keys.ts';
+import { CANCEL } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    field: FieldRoute;
-  }
-}
 
 interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
   screen: 'field';
@@ -20,12 +14,11 @@ interface FieldRoute extends Pick<TextFieldProps, 'label' | 'placeholder'> {
 }
 
 export const fieldScreen: ScreenModule<FieldRoute> = {
-  id: 'field',
   title: 'A text: a name, a note, tags, a file, a command',
   view: FieldView,
   keys: [
-    { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true, palette: false },
-    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
+    { keys: ['enter'], label: 'confirm', help: 'accept the text', run: accept, stays: true },
+    { ...CANCEL, keys: ['esc'] },
   ],
   onAccept: accept,
 };
@@ -35,5 +28,5 @@ function accept(_: Model, { typing, accept: take }: FieldRoute): void {
 }
 
 function FieldView({ route: { path, about, label, placeholder = '', typing } }: { route: FieldRoute }) {
-  return <FieldFrame screen="field" path={path} about={about} label={label} placeholder={placeholder} edit={typing} />;
+  return <FieldFrame path={path} about={about} label={label} placeholder={placeholder} edit={typing} />;
 }

@@ -4,19 +4,13 @@ import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/frame/diff-view.tsx';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
-import { BACK, HELP, MOVES } from '../app/keys.ts';
+import { CANCEL, HELP, MOVES } from '../app/keys.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
 import { applyFix } from '../commands/configuration/check.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    fix: FixRoute;
-  }
-}
 
 interface FixRoute extends FetchState<ShownFix> {
   screen: 'fix';
@@ -26,7 +20,6 @@ interface FixRoute extends FetchState<ShownFix> {
 }
 
 export const fixScreen: ScreenModule<FixRoute> = {
-  id: 'fix',
   title: 'Fix of a problem',
   view: FixView,
   keys: [
@@ -37,9 +30,8 @@ export const fixScreen: ScreenModule<FixRoute> = {
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The fix is not ready yet'),
       run: (model, route) => void applyFix(model, route),
       stays: true,
-      palette: false,
     },
-    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
+    CANCEL,
     HELP,
     ...MOVES,
   ],
@@ -63,7 +55,7 @@ function FixView({ route }: { route: FixRoute }) {
       ]
     : [];
   return (
-    <Frame screen="fix" path={['check', 'fix']}>
+    <Frame path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.fix} />}
       {found && change?.kind === 'text' && (

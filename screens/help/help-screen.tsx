@@ -1,8 +1,7 @@
 import { Box } from 'ink';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, Lines, type Span } from '../../components/line.tsx';
-import type { TextEdit } from '../../components/text-edit.ts';
-import { type ListState, matchesFilter } from '../../src/state/list.ts';
+import { matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, placeOfText, useModel, useRoom } from '../app/frame/frame.tsx';
 import {
@@ -15,30 +14,20 @@ import {
   MOVES_WITHOUT_TAB,
   moving,
 } from '../app/keys.ts';
-import { FILTER, FILTERED, filterOf, isFiltering } from '../app/lists/filter.ts';
+import { FILTER, FILTERED, type FilterState, filterOf, isFiltering } from '../app/lists/filter.ts';
 import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
 import { HELP_GROUPS, SCRIPTS_HINT } from '../app/text.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    help: HelpRoute;
-  }
-}
-
-interface HelpRoute {
+interface HelpRoute extends FilterState {
   screen: 'help';
   of: Route;
   /** Lines. */
   scrolled: number;
-  /** Its filter. */
-  list: ListState;
-  typing: TextEdit | null;
 }
 
 export const helpScreen: ScreenModule<HelpRoute> = {
-  id: 'help',
   title: 'Help',
   view: HelpView,
   keys: [
@@ -79,7 +68,7 @@ function HelpView({ route }: { route: HelpRoute }) {
   const page = isSplit ? rows * 2 : rows;
   const { from, aside } = placeOfText(model.viewport, { scrolled, rows: page, count: lines.length });
   return (
-    <Frame screen="help" path={[route.of.screen, 'help']} aside={aside}>
+    <Frame path={[route.of.screen, 'help']} aside={aside}>
       {isFiltering(route) ? (
         <FilterLine typing={typing} filter={list.filter} width={columns} />
       ) : (
@@ -99,14 +88,8 @@ function HelpView({ route }: { route: HelpRoute }) {
   );
 }
 
-interface HelpLines {
-  of: Route;
-  filter: string;
-  width: number;
-}
-
 /** Commands with a name in the key bar or the palette, then what moves and goes back. */
-export function helpLines(model: Model, { of, filter, width }: HelpLines): Span[][] {
+export function helpLines(model: Model, { of, filter, width }: { of: Route; filter: string; width: number }): Span[][] {
   const context = contextOf(model, of);
   const bindings = bindingsWithKeys(screenOf(model, of), model);
   const isCommand = ({ id, label }: KeyBinding): boolean => id !== undefined || label !== undefined;

@@ -5,12 +5,6 @@ import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    ledger: LedgerRoute;
-  }
-}
-
 /** The columns that the ledger had open when the screen was opened. Each answer is written at once. */
 export interface LedgerRoute extends FetchState<LedgerReview> {
   screen: 'ledger';

@@ -18,7 +18,6 @@ import { acceptReason, answer, askReason, leaveReview, undoAnswer } from './acti
 import { type LedgerRoute, rowsOf, selectedRow } from './ledger-route.ts';
 
 export const ledgerScreen: ScreenModule<LedgerRoute> = {
-  id: 'ledger',
   title: 'Open columns of the ledger',
   view: LedgerView,
   keys: [
@@ -62,7 +61,6 @@ export const ledgerScreen: ScreenModule<LedgerRoute> = {
       when: isTyping,
       run: acceptReason,
       stays: true,
-      palette: false,
     },
     { ...BACK, when: notTyping },
     { ...BACK, keys: ['esc'], label: 'cancel', help: 'keep nothing', when: isTyping },

@@ -18,12 +18,6 @@ import { openSnapshot, openTarget } from '../commands/open-target.ts';
 import { SIGN_IN } from '../commands/sign-in.ts';
 import { openSnapshotText } from './text.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    palette: PaletteRoute;
-  }
-}
-
 export interface PaletteRoute {
   screen: 'palette';
   /** The route that it was opened on, which has its commands. */
@@ -124,7 +118,7 @@ const LAST = new Set<CommandId | undefined>(['undo', 'back', 'reset', 'remove', 
 /** The commands of the screen one came from and of the whole program, then every target, setting and theme. */
 function paletteEntries(model: Model, { of, settings }: PaletteRoute): PaletteEntry[] {
   const context = contextOf(model, of);
-  const here = bindingsOf(screenOf(model, of), context).filter(({ palette }) => palette !== false);
+  const here = bindingsOf(screenOf(model, of), context).filter(isNamed);
   const elsewhere = EVERYWHERE.filter(({ run }) => here.every((binding) => binding.run !== run));
   const entryOf = (binding: KeyBinding, keys: string): PaletteEntry => ({
     name: binding.palette || capitalized(binding.label ?? binding.help),
@@ -158,6 +152,11 @@ function paletteEntries(model: Model, { of, settings }: PaletteRoute): PaletteEn
       run: () => model.terminal.useTheme(theme as Settings['theme']),
     })),
   ];
+}
+
+/** Keys without a command are in the palette only by a name of their own. */
+function isNamed({ id, palette }: KeyBinding): boolean {
+  return palette !== false && (id !== undefined || palette !== undefined);
 }
 
 /** Snapshots of one target in the palette, unless the typed words are of an id. */

@@ -13,11 +13,10 @@ import { COMMAND_HINT, EMPTY } from '../app/text.ts';
 import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
 
 export const paletteScreen: ScreenModule<PaletteRoute> = {
-  id: 'palette',
   title: 'Commands',
   view: PaletteView,
   keys: [
-    { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true, palette: false },
+    { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true },
     { ...BACK, keys: ['esc'] },
     moving('up', { keys: ['up'], help: 'up' }),
     moving('down', { keys: ['down'], help: 'down' }),
@@ -67,7 +66,7 @@ function PaletteView({ route }: { route: PaletteRoute }) {
     { text: `  ${reason ?? help}`, tone: reason === null ? 'dim' : 'caution' },
   ];
   return (
-    <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
+    <Frame path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
       <TextField label=" :" edit={route.typing} width={columns - 2} placeholder={COMMAND_HINT} />
       <Line spans={[]} width={columns} />
       {entries.length === 0 ? (

@@ -1,15 +1,9 @@
 import { likelyPoint } from '../../src/operations/back/text.ts';
 import type { BackPoint, BackPoints } from '../../src/results/saves/save-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { type FetchState, fetchInto } from '../app/lists/fetched.ts';
+import { type FetchState, fetchAgain } from '../app/lists/fetched.ts';
 import { positionIn, type Rows } from '../app/lists/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    points: PointsRoute;
-  }
-}
 
 export interface PointsRoute extends FetchState<BackPoints> {
   screen: 'points';
@@ -33,12 +27,8 @@ export function selectedPoint(route: PointsRoute): BackPoint | null {
   return pointsOf(route)[positionIn(pointRows(route), route.list.selected)] ?? null;
 }
 
-/** Reads the list anew wherever it is open, and shows the old one until then. */
 export function refreshPoints(model: Model, target: string): void {
-  for (const route of model.navigation.store.getState().stack) {
-    if (route.screen !== 'points' || route.target !== target) continue;
-    fetchInto(model, route, (signal) => readPoints(model, route, signal));
-  }
+  fetchAgain<PointsRoute>(model, { screen: 'points', target }, (route, signal) => readPoints(model, route, signal));
 }
 
 export function readPoints(

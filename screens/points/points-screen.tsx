@@ -3,17 +3,16 @@ import { countedPoints, NO_POINT, pointColumns, pointFacts } from '../../src/ope
 import type { BackPoint } from '../../src/results/saves/save-results.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { minuteOf, type ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { POINT_CHANGES, REMOVE_SAVE, RETURN, SAVE_STATE } from './actions.ts';
 import { type PointsRoute, pointRows, pointsOf, refreshPoints } from './points-route.ts';
 
 export const pointsScreen: ScreenModule<PointsRoute> = {
-  id: 'points',
   title: 'Points to return to',
   view: PointsView,
-  keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, ACTIVITY, PALETTE, HELP, ...MOVES],
+  keys: [RETURN, POINT_CHANGES, SAVE_STATE, REMOVE_SAVE, BACK, REFRESH, ACTIVITY, ...LIST_KEYS],
   rows: (_, route) => pointRows(route),
   onRefresh: async (model, { target }) => refreshPoints(model, target),
 };

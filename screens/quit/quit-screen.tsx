@@ -7,14 +7,7 @@ import { BACK, CHOOSING, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerQuit } from '../commands/quit.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    quit: { screen: 'quit' };
-  }
-}
-
 export const quitScreen: ScreenModule<{ screen: 'quit' }> = {
-  id: 'quit',
   title: 'Quitting while runs are in progress',
   view: QuitView,
   keys: [...CHOOSING, { ...BACK, label: 'stay', help: 'stay' }, HELP],
@@ -26,7 +19,7 @@ function QuitView() {
   const { columns, height } = useRoom();
   const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);
   return (
-    <Frame screen="quit" path={['quit']}>
+    <Frame path={['quit']}>
       <Ask {...quitQuestion(live)} width={columns} height={height} onAnswer={(answer) => answerQuit(model, answer)} />
     </Frame>
   );

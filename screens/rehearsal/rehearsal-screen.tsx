@@ -17,16 +17,10 @@ import { markdownText } from '../../src/text/markdown.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { TextPage } from '../app/frame/text-page.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import { type Model, runWithId, type ScreenModule } from '../app/model.ts';
 import { moveInList, scrolledDown } from '../app/navigate.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    rehearsal: RehearsalRoute;
-  }
-}
 
 /** The report of a rehearsal, which the summary of its run has. */
 interface RehearsalRoute {
@@ -40,7 +34,6 @@ interface RehearsalRoute {
 }
 
 export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
-  id: 'rehearsal',
   title: 'Report of a rehearsal',
   view: RehearsalView,
   keys: [
@@ -51,7 +44,6 @@ export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
       when: ({ route }) => !route.opened,
       whyNot: ({ model, route }) => (findingAt(model, route) ? null : NO_FINDING),
       run: ({ navigation }, route) => navigation.replace({ ...route, opened: true, scrolled: 0 }),
-      palette: false,
     },
     {
       id: 'copy',
@@ -62,9 +54,7 @@ export const rehearsalScreen: ScreenModule<RehearsalRoute> = {
     },
     BACK,
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (model, route) => rowsByIndex(findingsAt(model, route)),
   onMove(model, route, direction) {
@@ -121,7 +111,7 @@ function OpenedFinding({ route, finding }: { route: RehearsalRoute; finding: Rep
     .map((text): Span[] => [{ text, tone: 'strong' }]);
   const path = [route.target, 'rehearsal', finding.kind];
   const lines = factLines({ facts, width });
-  return <TextPage screen="rehearsal" path={path} head={head} lines={lines} scrolled={route.scrolled} />;
+  return <TextPage path={path} head={head} lines={lines} scrolled={route.scrolled} />;
 }
 
 interface ReportProps {
@@ -152,7 +142,7 @@ function Report({ route, result, findings, selected }: ReportProps) {
       : timelineLines({ result, rows, width: width - MARGIN, glyphs, selected: finding ? statementOf(finding) : null });
   const above = [...head, ...(timeline.length > 0 ? [...gap, ...timeline] : []), ...gap];
   return (
-    <Frame screen="rehearsal" path={[route.target, 'rehearsal']}>
+    <Frame path={[route.target, 'rehearsal']}>
       <Box flexDirection="column" flexShrink={0}>
         <Lines lines={above} width={width} />
       </Box>

@@ -8,7 +8,7 @@ import type { RowsResult } from '../../src/results/review/rows-results.ts';
 import { Frame, useRoom } from '../app/frame/frame.tsx';
 import { GridPane } from '../app/frame/grid-pane.tsx';
 import { RecordPage } from '../app/frame/text-page.tsx';
-import { HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { LIST_KEYS } from '../app/keys.ts';
 import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
@@ -16,11 +16,10 @@ import { EMPTY, LOADING } from '../app/text.ts';
 import { isNextPage, moveInRows, type RowsRoute, showNextPage, toggleRevealed } from '../commands/rows.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
-  id: 'rows',
   title: 'Rows of a table',
   view: RowsView,
   keys: [
-    ...gridKeys<RowsRoute>({ columns: ({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0) }),
+    ...gridKeys<RowsRoute>(({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0)),
     {
       id: 'next_page',
       label: 'next page',
@@ -37,9 +36,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
       run: toggleRevealed,
     },
     GRID_BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, { found }) => rowsByIndex(found?.rows ?? []),
   onMove: moveInRows,
@@ -59,10 +56,10 @@ function RowsView({ route }: { route: RowsRoute }) {
   const row = found?.rows[selected];
   if (found && row && record !== null) {
     const fields = rowFields(found, selected);
-    return <RecordPage screen="rows" path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
+    return <RecordPage path={[...path, rowTitle(found, selected)]} fields={fields} scrolled={record} />;
   }
   return (
-    <Frame screen="rows" path={path} aside={found ? [{ text: rowsAside(found, route.scrolled), tone: 'dim' }] : []}>
+    <Frame path={path} aside={found ? [{ text: rowsAside(found, route.scrolled), tone: 'dim' }] : []}>
       {error && <Failure error={error} width={width} />}
       {!error && !row && <Empty lines={found ? EMPTY.rows : LOADING.rows} />}
       {found && row && <FoundRows found={found} selected={selected} scrolled={route.scrolled} />}
@@ -70,13 +67,7 @@ function RowsView({ route }: { route: RowsRoute }) {
   );
 }
 
-interface FoundRowsProps {
-  found: RowsResult;
-  selected: number;
-  scrolled: number;
-}
-
-function FoundRows({ found, selected, scrolled }: FoundRowsProps) {
+function FoundRows({ found, selected, scrolled }: { found: RowsResult; selected: number; scrolled: number }) {
   const { columns: width, height } = useRoom();
   const grid = useMemo(() => rowsGrid(found), [found]);
   const { ids } = useMemo(() => rowsByIndex(found.rows), [found]);

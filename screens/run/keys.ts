@@ -65,7 +65,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     help: 'show the commands of the log in full, or folded again',
     when: ({ route }) => route.log,
     run: ({ navigation }, route) => navigation.replace({ ...route, unfolded: !route.unfolded }),
-    palette: false,
   },
   {
     id: 'filter',
@@ -81,7 +80,6 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     when: isFiltered,
     run: clearFilter,
     stays: true,
-    palette: false,
   },
   {
     id: 'write',

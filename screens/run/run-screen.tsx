@@ -19,7 +19,6 @@ import { outcomeLines } from './outcome.ts';
 import { viewLog, wrapLog } from './run-log.ts';
 
 export const runScreen: ScreenModule<RunRoute> = {
-  id: 'run',
   title: 'Run: steps, progress, log',
   view: RunView,
   keys: RUN_SCREEN_KEYS,
@@ -41,7 +40,7 @@ function RunView({ route }: { route: RunRoute }) {
   if (!run) return null;
   const now = model.clock().getTime();
   return (
-    <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), statusOf(run, now)]}>
+    <Frame path={[run.target, run.title]} aside={[...runBadge(run), statusOf(run, now)]}>
       <RunPanes route={route} run={run} before={before} now={now} />
     </Frame>
   );

@@ -17,12 +17,6 @@ import { type Model, orNotify, quietly, type ScreenModule } from '../app/model.t
 import type { ShownPlan } from '../app/operations.ts';
 import { LOADING } from '../app/text.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'save-query': SaveQueryRoute;
-  }
-}
-
 interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
@@ -31,7 +25,6 @@ interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
 }
 
 export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
-  id: 'save-query',
   title: 'Changes of the sanitization query',
   view: SaveQueryView,
   keys: [
@@ -42,7 +35,6 @@ export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
       whyNot: ({ route }) => (route.found && !route.error ? null : 'The plan is not ready yet'),
       run: (model, route) => void orNotify(model, () => save(model, route)),
       stays: true,
-      palette: false,
     },
     { ...BACK, label: 'cancel', help: 'back; nothing is written' },
     HELP,
@@ -79,7 +71,7 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const blank: Span[][] = height - above.length > LEAST_LINES + 2 ? [[]] : [];
   const lead = above.map((text): Span[] => [{ text: `  ${text}`, tone: 'strong' }]);
   return (
-    <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
+    <Frame path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.plan} />}
       {found && <DiffView change={found.shown} above={[...blank, ...lead, ...blank]} lines={lines} list={list} />}

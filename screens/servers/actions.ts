@@ -5,8 +5,8 @@ import { notWritable } from '../app/why-not.ts';
 import { openClient } from '../commands/client.ts';
 import { copyDatabaseUrl } from '../commands/copy.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
-import { confirmUp, refreshingServers } from '../commands/servers.ts';
-import { type ServersRoute, selectedServer } from './servers-route.ts';
+import { confirmUp } from '../commands/servers.ts';
+import { refreshServers, type ServersRoute, selectedServer } from './servers-route.ts';
 
 export const NEW_SERVER: KeyBinding<ServersRoute> = {
   id: 'new',
@@ -29,7 +29,7 @@ export const STOP_SERVER: KeyBinding<ServersRoute> = {
     const server = selectedServer(route);
     if (!server) return;
     confirmOperation(model, downOperation, {
-      ...refreshingServers(model, target),
+      after: () => refreshServers(model, target),
       request: { target, port: server.port },
       title: `stop port ${server.port}`,
     });

@@ -3,7 +3,7 @@ import type { ServerRow } from '../../src/results/running-servers.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS, REFRESH } from '../app/keys.ts';
 import { rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
@@ -12,7 +12,6 @@ import { COPY_SERVER_URL, NEW_SERVER, SERVER_CLIENT, STOP_SERVER } from './actio
 import { refreshServers, type ServersRoute, serversOf } from './servers-route.ts';
 
 export const serversScreen: ScreenModule<ServersRoute> = {
-  id: 'servers',
   title: 'Servers of a target',
   view: ServersView,
   keys: [
@@ -24,9 +23,7 @@ export const serversScreen: ScreenModule<ServersRoute> = {
     BACK,
     REFRESH,
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => rowsByIndex(serversOf(route)),
   onRefresh: async (model, { target }) => refreshServers(model, target),

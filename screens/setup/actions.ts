@@ -42,8 +42,9 @@ export function setUp(model: Model): void {
     error: null,
   };
   model.navigation.push(at(route, stepsOf(route)[0]));
-  void findEngines(model);
-  void findProject(model);
+  const { operations } = model;
+  void findLater(model, 'engines', operations.findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS))));
+  void findLater(model, 'project', operations.findProjectDatabase());
 }
 
 /** Enter in a field: goes on when the answer is valid. */
@@ -179,14 +180,11 @@ function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean 
   if (build) void startBuild(model, { target: answers.target ?? '' });
 }
 
-async function findEngines({ operations, navigation }: Model): Promise<void> {
-  const engines: SetupFound['engines'] = await operations
-    .findEngines(quietly(AbortSignal.timeout(TIMEOUT_MS)))
-    .catch(() => null);
-  navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, engines } } : one));
-}
-
-async function findProject({ operations, navigation }: Model): Promise<void> {
-  const project = await operations.findProjectDatabase().catch(() => null);
-  navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, project } } : one));
+async function findLater<Key extends 'engines' | 'project'>(
+  { navigation }: Model,
+  key: Key,
+  finding: Promise<SetupFound[Key]>,
+): Promise<void> {
+  const found = await finding.catch(() => null);
+  navigation.change((one) => (one.screen === 'setup' ? { ...one, found: { ...one.found, [key]: found } } : one));
 }

@@ -2,12 +2,6 @@ import type { TextEdit } from '../../components/text-edit.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { SetupState } from './step.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    setup: SetupRoute;
-  }
-}
-
 /** The wizard for a first configuration. */
 export interface SetupRoute extends SetupState {
   screen: 'setup';

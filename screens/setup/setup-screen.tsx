@@ -20,7 +20,6 @@ import { type ChoiceStep, type SetupStep, SOURCE_FIELDS, type TextStep } from '.
 import { stepsOf, stepWithId, WELCOME } from './steps-text.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
-  id: 'setup',
   title: 'A first configuration',
   view: SetupView,
   keys: [
@@ -31,7 +30,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       when: ({ route }) => route.step !== 'review',
       run: answerTyped,
       stays: true,
-      palette: false,
     },
     {
       keys: ['enter'],
@@ -40,7 +38,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       when: ({ route }) => route.step === 'review',
       run: finish,
       stays: true,
-      palette: false,
     },
     { ...BACK, keys: ['esc'], help: 'back by one question; nothing is written before the file is shown' },
     {
@@ -49,7 +46,6 @@ export const setupScreen: ScreenModule<SetupRoute> = {
       help: 'the next type of server',
       when: ({ route }) => isForm({ route }) && route.form.field === 'scheme',
       run: ({ navigation }, route) => navigation.replace(nextType(route)),
-      palette: false,
     },
     moving('down', { keys: ['down', 'tab'], label: 'next field', help: 'the field below', when: isForm }),
     moving('up', { keys: ['up', 'shift+tab'], help: 'the field above', when: isForm }),
@@ -101,11 +97,7 @@ function SetupView({ route }: { route: SetupRoute }) {
   const above = fitting({ told, about, height: height - failed - least });
   const room = Math.max(1, height - failed - above.length);
   return (
-    <Frame
-      screen="setup"
-      path={['set up']}
-      aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
-    >
+    <Frame path={['set up']} aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}>
       <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
         <Lines lines={above} width={width} />
         {busy && (

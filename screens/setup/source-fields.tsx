@@ -10,14 +10,8 @@ import { fieldPlaceholder, fieldText } from './source-form.ts';
 import { SOURCE_FIELDS, type SourceField } from './step.ts';
 import { FIELD_LABELS, TYPE_HINT, URL_EXAMPLE } from './steps-text.ts';
 
-interface SourceFieldsProps {
-  route: SetupRoute;
-  room: number;
-  width: number;
-}
-
 /** The URL and its parts; those around the one that receives the keys where room is short. */
-export function SourceFields({ route, room, width }: SourceFieldsProps) {
+export function SourceFields({ route, room, width }: { route: SetupRoute; room: number; width: number }) {
   const { field, parts } = route.form;
   const at = SOURCE_FIELDS.indexOf(field);
   const first = Math.max(0, Math.min(at - Math.floor(room / 2), SOURCE_FIELDS.length - room));

@@ -3,11 +3,15 @@ import { partsOf, partText } from '../../src/config/urls/raw-parts.ts';
 import { profileOfScheme } from '../../src/engines/list.ts';
 import type { EngineProfile } from '../../src/engines/profile.ts';
 import type { ProjectDatabase } from '../../src/operations/configuration/project-database.ts';
-import { CONTAINER, lacksDatabase, SERVER_URL, type SetupState } from './step.ts';
+import { CONTAINER, SERVER_URL, type SetupState } from './step.ts';
 
 /** The connection URL of the source. */
 export function sourceOf(state: SetupState): string {
-  return withPrograms(state, typedSource(state));
+  const { url = '', database = '' } = state.answers;
+  // The chosen database is added to a URL without one.
+  const withDatabase = (_: string, server: string, rest = ''): string =>
+    `${server}/${encodeURIComponent(database)}${rest}`;
+  return withPrograms(state, url.replace(SERVER_URL, withDatabase));
 }
 
 /** Returns the profile of the source's engine. */
@@ -20,14 +24,6 @@ export function withPrograms({ answers }: SetupState, url: string): string {
   const [scheme = ''] = url.split(':');
   const container = answers.programs === CONTAINER ? profileOfScheme(scheme.toLowerCase())?.containerScheme : undefined;
   return container === undefined ? url : `${container}${url.slice(scheme.length)}`;
-}
-
-function typedSource(state: SetupState): string {
-  return lacksDatabase(state) ? withDatabase(state) : (state.answers.url ?? '');
-}
-
-function withDatabase({ answers: { url = '', database = '' } }: SetupState): string {
-  return url.replace(SERVER_URL, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
 /** The application's own database, where it is of the source's type and not the source itself. */

@@ -16,7 +16,6 @@ import type { Model, ScreenModule } from '../app/model.ts';
 import { beginSignIn, type SignInRoute } from '../commands/sign-in.ts';
 
 export const signInScreen: ScreenModule<SignInRoute> = {
-  id: 'sign-in',
   title: 'Signing in',
   view: SignInView,
   keys: [
@@ -67,7 +66,7 @@ function SignInView({ route }: { route: SignInRoute }) {
   // A cut QR code cannot be read, and ASCII cannot draw one.
   const showsQr = !ended && qr.length > 0 && above + qr.length <= height && glyphs.ellipsis === '…';
   return (
-    <Frame screen="sign-in" path={['sign in']}>
+    <Frame path={['sign in']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         <Line spans={[{ text: `${glyphs[state.glyph]} ${state.text}`, tone: state.tone }]} width={width} />
         <Line spans={[]} width={width} />

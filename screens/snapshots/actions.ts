@@ -1,5 +1,4 @@
 import { pruneOperation } from '../../src/operations/prune/operation.ts';
-import type { PruneRequest } from '../../src/operations/prune/prune.ts';
 import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/prune/text.ts';
 import { annotatedText } from '../../src/operations/snapshots/annotate/text.ts';
 import { comparedText } from '../../src/operations/snapshots/diff/diff-text.ts';
@@ -11,7 +10,7 @@ import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/lists/fetched.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { contextOf, type KeyContext, type Model, orNotify, quietly } from '../app/model.ts';
 import { confirmOperation } from '../commands/runs/confirm.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { transferRun } from '../commands/runs/runs.ts';
@@ -61,7 +60,8 @@ export function transfer(model: Model, kind: TransferKind, route: SnapshotsRoute
 }
 
 export function removeMarked(model: Model, target: string, ids: string[]): void {
-  confirmPrune(model, `remove ${formatNumberOf(ids.length, 'snapshot')}`, { target, keep: {}, remove: ids });
+  const request = { target, keep: {}, remove: ids };
+  confirmOperation(model, pruneOperation, { request, title: `remove ${formatNumberOf(ids.length, 'snapshot')}` });
 }
 
 /** The plan is the preview: what goes, what stays, and the space that this frees. */
@@ -74,25 +74,19 @@ export function choosePrune(model: Model, { target }: SnapshotsRoute): void {
     options: PRUNE_RULES.map(({ label }) => ({ label, value: label })),
     answer: (chosen) => {
       const keep = PRUNE_RULES.find(({ label }) => label === chosen)?.keep;
-      if (keep) confirmPrune(model, 'prune', { target, keep });
+      if (keep) confirmOperation(model, pruneOperation, { request: { target, keep }, title: 'prune' });
     },
   });
-}
-
-function confirmPrune(model: Model, title: string, request: PruneRequest & { target: string }): void {
-  confirmOperation(model, pruneOperation, { request, title });
 }
 
 export async function togglePin(model: Model, { target }: SnapshotsRoute): Promise<void> {
   const { snapshot } = contextOf(model);
   if (!snapshot) return;
   const pinned = !snapshot.pinned;
-  try {
+  await orNotify(model, async () => {
     const session = quietly(AbortSignal.timeout(10_000));
     const row = await model.operations.annotate(session, { target, snapshot: snapshot.id, pinned });
     model.navigation.notify({ tone: 'good', text: annotatedText(pinned ? 'pin' : 'unpin', target, row) });
     await refreshSnapshots(model, target);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }

@@ -9,16 +9,12 @@ import {
 import { exportAbout, FILE_REQUIRED } from '../../src/operations/snapshots/transfer/transfer-text.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { refreshSnapshots } from '../app/lists/refresh.ts';
-import { type Model, notifyFailure, quietly } from '../app/model.ts';
+import { type Model, orNotify, quietly } from '../app/model.ts';
+import type { SelectedSnapshot } from '../app/on-selected.ts';
 import { runRoute } from '../commands/runs/run-route.ts';
 import { exportRun } from '../commands/runs/runs.ts';
 
-interface SnapshotOf {
-  target: string;
-  snapshot: SnapshotRow;
-}
-
-interface AnnotationOf extends SnapshotOf {
+interface AnnotationOf extends SelectedSnapshot {
   what: 'note' | 'tags';
 }
 
@@ -36,16 +32,14 @@ export function askForAnnotation(model: Model, annotation: AnnotationOf): void {
 async function annotate(model: Model, { what, target, snapshot }: AnnotationOf, text: string): Promise<void> {
   const { navigation, operations } = model;
   const route = navigation.top();
-  try {
+  await orNotify(model, async () => {
     const session = quietly(AbortSignal.timeout(10_000));
     const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
     const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
     if (navigation.top() === route) navigation.pop();
     navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
     await refreshSnapshots(model, target);
-  } catch (thrown) {
-    notifyFailure(model, thrown);
-  }
+  });
 }
 
 function tagChange({ tags = [] }: SnapshotRow, text: string) {
@@ -53,7 +47,7 @@ function tagChange({ tags = [] }: SnapshotRow, text: string) {
   return { addTags: wanted, removeTags: tags.filter((tag) => !wanted.includes(tag)) };
 }
 
-export function askForFile(model: Model, { target, snapshot }: SnapshotOf): void {
+export function askForFile(model: Model, { target, snapshot }: SelectedSnapshot): void {
   const { navigation, runs, cwd } = model;
   navigation.push({
     ...{ screen: 'field', path: [target, 'export'], about: exportAbout(target, snapshot), label: 'File:' },

@@ -1,16 +1,19 @@
+import { removeOperation } from '../../src/operations/remove/operation.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { ACTIVITY, BACK, HELP, MOUSE, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
-import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { KeyBinding, Model } from '../app/model.ts';
+import { onSnapshot } from '../app/on-selected.ts';
 import { openNext, PANE_KEYS } from '../app/panes.ts';
-import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { noSnapshot, notChangeable } from '../app/why-not.ts';
 import { BRANCHES } from '../commands/branches.ts';
 import { BUILD } from '../commands/build.ts';
 import { COPY } from '../commands/copy.ts';
 import { LOAD } from '../commands/load.ts';
 import { BACK_TO } from '../commands/points.ts';
-import { REMOVE } from '../commands/remove.ts';
 import { RESET, UNDO } from '../commands/reset.ts';
+import { confirmOperation } from '../commands/runs/confirm.ts';
 import { begin } from '../commands/runs/run-route.ts';
 import { proveRun, verifyRun } from '../commands/runs/runs.ts';
 import { CLASSIFY, SANITIZE, SHOW_QUERY } from '../commands/sanitize.ts';
@@ -25,8 +28,13 @@ function remove(model: Model, route: SnapshotsRoute): void {
   const present = new Set(snapshotsOf(snapshots.getState(), route.target).rows.map(({ id }) => id));
   const ids = route.marked.filter((id) => present.has(id));
   if (ids.length > 0) removeMarked(model, route.target, ids);
-  else REMOVE.run(model, route);
+  else confirmRemove(model, route);
 }
+
+const confirmRemove = onSnapshot((model, { target, snapshot }) => {
+  const request = { target, snapshot: snapshot.id };
+  confirmOperation(model, removeOperation, { request, title: `remove snapshot ${briefName(snapshot)}` });
+});
 
 export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   LOAD,
@@ -36,7 +44,6 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
     run: openNext,
-    palette: false,
   },
   ...PANE_KEYS,
   SANITIZE,
@@ -68,10 +75,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'verify the checksums of the snapshot',
     palette: 'Verify snapshot',
     whyNot: noSnapshot,
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) begin(model, verifyRun(model, { target, snapshot }));
-    },
+    run: onSnapshot((model, selected) => begin(model, verifyRun(model, selected))),
   },
   {
     id: 'edit',
@@ -79,11 +83,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     label: 'note',
     help: 'write a note on the snapshot',
     palette: 'Edit note',
-    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) askForAnnotation(model, { what: 'note', target, snapshot });
-    },
+    whyNot: notChangeable,
+    run: onSnapshot((model, selected) => askForAnnotation(model, { what: 'note', ...selected })),
   },
   {
     id: 'pull',
@@ -91,8 +92,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
     palette: 'Pull snapshot',
     whyNot: (context) =>
-      notWritable(context) ??
-      noSnapshot(context) ??
+      notChangeable(context) ??
       (chosenSnapshots(context).every(({ where }) => where.includes('local')) ? 'It is on this machine already' : null),
     run: (model, route) => transfer(model, 'pull', route),
   },
@@ -102,8 +102,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
     palette: 'Push snapshot',
     whyNot: (context) =>
-      notWritable(context) ??
-      noSnapshot(context) ??
+      notChangeable(context) ??
       (context.target?.row.storage_profile === null
         ? `${context.target.row.name} has no bucket (storage_profile)`
         : chosenSnapshots(context).every(({ where }) => where.includes('remote'))
@@ -116,18 +115,15 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
     palette: 'Export snapshot…',
-    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) askForFile(model, { target, snapshot });
-    },
+    whyNot: notChangeable,
+    run: onSnapshot(askForFile),
   },
   {
     id: 'pin',
     palette: 'Pin or unpin snapshot',
     label: 'pin',
     help: 'pin the snapshot, so that no prune removes it, or unpin it',
-    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    whyNot: notChangeable,
     run: (model, route) => void togglePin(model, route),
   },
   {
@@ -135,19 +131,24 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: 'Write tags of snapshot…',
     label: 'tags',
     help: 'write the tags of the snapshot; the filter finds them',
-    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) askForAnnotation(model, { what: 'tags', target, snapshot });
-    },
+    whyNot: notChangeable,
+    run: onSnapshot((model, selected) => askForAnnotation(model, { what: 'tags', ...selected })),
   },
-  { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },
+  {
+    id: 'remove',
+    keys: ['d', 'delete'],
+    label: 'remove',
+    help: 'remove the marked snapshots, or the selected one; asks first',
+    palette: 'Remove snapshot…',
+    whyNot: notChangeable,
+    run: remove,
+  },
   {
     id: 'prune',
     label: 'prune',
     help: 'remove the snapshots that a rule does not keep; shows them and the freed space first',
     palette: 'Prune snapshots…',
-    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    whyNot: notChangeable,
     run: choosePrune,
   },
   BUILD,
@@ -166,10 +167,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     help: 'restore the snapshot into a throw-away database, with all checks of a load',
     palette: 'Try restore of snapshot',
     whyNot: noSnapshot,
-    run: (model, { target }) => {
-      const { snapshot } = contextOf(model);
-      if (snapshot) begin(model, proveRun(model, { target, snapshot }));
-    },
+    run: onSnapshot((model, selected) => begin(model, proveRun(model, selected))),
   },
   BACK,
   REFRESH,

@@ -1,23 +1,14 @@
-import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { emptyList, type ListState } from '../../src/state/list.ts';
+import { emptyList } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { filterOf } from '../app/lists/filter.ts';
+import { type FilterState, filterOf } from '../app/lists/filter.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Model } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    snapshots: SnapshotsRoute;
-  }
-}
-
-export interface SnapshotsRoute {
+export interface SnapshotsRoute extends FilterState {
   screen: 'snapshots';
   target: string;
-  list: ListState;
-  typing: TextEdit | null;
   /** Ids of the snapshots to compare. */
   marked: string[];
   /** The tables of a snapshot, as they were left. */

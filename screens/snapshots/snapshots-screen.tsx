@@ -24,7 +24,6 @@ import { SNAPSHOT_KEYS } from './keys.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
 export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
-  id: 'snapshots',
   title: 'Snapshots of a target',
   view: PaneView,
   keys: SNAPSHOT_KEYS,

@@ -30,30 +30,21 @@ const LOOKS: Look[] = [
   { unit: 1, isBrief: false },
 ];
 
+const BRIEFEST: Look = { unit: 1, isBrief: true };
+
 /** Returns the look with the most details that fits. */
 export function chosenLook(tree: DiagramTree, options: LookOptions): { look: Look; columns: DiagramColumn[] } {
   const { selected, width, height } = options;
-  const columnsOf = (needs: (node: DiagramNode) => number) =>
-    diagramColumns(tree, { width, selected: selected.step, needs });
-  for (const look of LOOKS) {
-    const needs = (node: DiagramNode): number => neededWidth(node, { ...look, ...options });
-    const columns = columnsOf(needs);
-    const isRoom =
-      look.unit === 1 ? isWideEnough(tree, { columns, needs }) : fitsIn(tree, { columns, height, unit: look.unit });
-    if (isRoom) return { look, columns };
-  }
-  const brief: Look = { unit: 1, isBrief: true };
-  return { look: brief, columns: columnsOf((node) => neededWidth(node, { ...brief, ...options })) };
-}
-
-interface WidthOptions {
-  columns: DiagramColumn[];
-  needs: (node: DiagramNode) => number;
-}
-
-function isWideEnough(tree: DiagramTree, { columns, needs }: WidthOptions): boolean {
-  const widths = new Map(columns.map(({ step, width }) => [step, width]));
-  return nodesOf(tree).every((node) => needs(node) <= (widths.get(node.step) ?? Number.POSITIVE_INFINITY));
+  const needsOf = (look: Look) => (node: DiagramNode) => neededWidth(node, { ...look, ...options });
+  const columnsOf = (look: Look) => diagramColumns(tree, { width, selected: selected.step, needs: needsOf(look) });
+  const isRoomFor = (look: Look): boolean => {
+    const columns = columnsOf(look);
+    if (look.unit !== 1) return fitsIn(tree, { columns, height, unit: look.unit });
+    const widths = new Map(columns.map((column) => [column.step, column.width]));
+    return nodesOf(tree).every((node) => needsOf(look)(node) <= (widths.get(node.step) ?? Number.POSITIVE_INFINITY));
+  };
+  const look = LOOKS.find(isRoomFor) ?? BRIEFEST;
+  return { look, columns: columnsOf(look) };
 }
 
 /** Returns the tables of each side that are nearest to the middle among those in view. */

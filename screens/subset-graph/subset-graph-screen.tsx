@@ -8,18 +8,12 @@ import type { SubsetGraph } from '../../src/results/subset-results.ts';
 import type { Move } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS } from '../app/keys.ts';
 import type { KeyBinding, Model, ScreenModule } from '../app/model.ts';
 import { pageOf } from '../app/navigate.ts';
 import { drawDiagram } from './draw.ts';
 import { diagramFacts, factsByTable, IN_THE_MIDDLE, legend, lineOf, shortNames, stepHeading } from './text.ts';
 import { type DiagramNode, diagramTree, movedTo, neighbourAt, nodesOf, nodeWithId, type Side } from './tree.ts';
-
-declare module '../app/route.ts' {
-  interface Routes {
-    'subset-graph': SubsetGraphRoute;
-  }
-}
 
 export interface SubsetGraphRoute {
   screen: 'subset-graph';
@@ -36,7 +30,6 @@ export interface SubsetGraphRoute {
 }
 
 export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
-  id: 'subset-graph',
   title: 'Diagram of a subset',
   view: SubsetGraphView,
   keys: [
@@ -46,15 +39,12 @@ export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
       help: 'center the table',
       whyNot: ({ route }) => (selectedNode(route).node.near === null ? IN_THE_MIDDLE : null),
       run: ({ navigation }, route) => navigation.replace(centered(route, selectedNode(route).node.table)),
-      palette: false,
     },
     followKey('left', -1),
     followKey('right', 1),
     { ...BACK, keys: ['esc'] },
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   onMove: moveWithin,
   onBack: backOnTrail,
@@ -66,7 +56,6 @@ function followKey(key: 'left' | 'right', side: Side): KeyBinding<SubsetGraphRou
     ...(side < 0 ? { shown: '←→', label: 'follow' } : {}),
     help: 'follow references',
     run: ({ navigation }, route) => navigation.replace(followed(route, side)),
-    palette: false,
   };
 }
 
@@ -129,7 +118,6 @@ function SubsetGraphView({ route }: { route: SubsetGraphRoute }) {
   const below = height < FACTS_FROM ? 1 : facts.length + (stacked ? 1 : 2);
   return (
     <Frame
-      screen="subset-graph"
       path={[target, 'subset', 'diagram', ...trail.map(name), name(focus)]}
       aside={[{ text: formatNumberOf(graph.tables.length, 'table'), tone: 'dim' }]}
     >

@@ -56,20 +56,16 @@ export const IN_THE_MIDDLE = 'It is in the middle already';
 export function diagramFacts(graph: SubsetGraph, node: DiagramNode): Span[][] {
   const facts = factsByTable(graph)(node.table);
   const { rule, rows, expected } = facts;
-  const share = expected === undefined ? 'not counted' : sharePart(expected, rows);
+  const share = rows === 0 ? '' : `${Math.round(((expected ?? 0) / rows) * 1000) / 10} %`;
   return [
     [
       { text: `${rule}: `, tone: 'strong' },
       { text: `${ruleText(rule).text}   ` },
       { text: `${rowsText({ ...facts, rule: 'copy' })} rows` },
-      { text: share === '' ? '' : `, ${share}`, tone: 'dim' },
+      { text: expected === undefined ? ', not counted' : share && `, ${share}`, tone: 'dim' },
     ],
     node.reference ? referenceSpans(node.reference) : neighboursSpans(graph, node.table),
   ];
-}
-
-function sharePart(expected: number, rows: number): string {
-  return rows === 0 ? '' : `${Math.round((expected / rows) * 1000) / 10} %`;
 }
 
 function referenceSpans(reference: SubsetReference): Span[] {

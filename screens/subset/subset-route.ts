@@ -6,12 +6,6 @@ import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 import type { ShownPlan } from '../app/operations.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    subset: SubsetRoute;
-  }
-}
-
 /** The plan of a subset, which can be changed before it is made. */
 export interface SubsetRoute extends FetchState<ShownPlan<PlannedSubset>> {
   screen: 'subset';

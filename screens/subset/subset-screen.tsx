@@ -11,7 +11,7 @@ import {
 } from '../../src/operations/subset/text.ts';
 import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { ACTIVITY, BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { ACTIVITY, BACK, LIST_KEYS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOADING } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
@@ -20,7 +20,6 @@ import { subsetTarget } from './choices.ts';
 import { type SubsetRoute, subsetRows } from './subset-route.ts';
 
 export const subsetScreen: ScreenModule<SubsetRoute> = {
-  id: 'subset',
   title: 'Plan of a subset',
   view: SubsetView,
   keys: [
@@ -81,9 +80,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     BACK,
     ACTIVITY,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => ({ ids: subsetRows(route).map(({ table }) => table) }),
 };

@@ -7,12 +7,6 @@ import type { ListState } from '../../src/state/list.ts';
 import type { FetchState } from '../app/lists/fetched.ts';
 import { selectedItem } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    suggestion: SuggestionRoute;
-  }
-}
-
 /** A suggested sanitization query as a checklist. Its throw-away database is open until the user leaves. */
 export interface SuggestionRoute extends FetchState<OpenSuggestion> {
   screen: 'suggestion';

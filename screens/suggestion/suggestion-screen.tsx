@@ -8,7 +8,7 @@ import {
   suggestionText,
 } from '../../src/operations/sanitize/suggestion-text.ts';
 import { ListFrame } from '../app/frame/list-frame.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import type { KeyContext, ScreenModule } from '../app/model.ts';
 import { LOADING, noFindingsLines } from '../app/text.ts';
 import { notWritable } from '../app/why-not.ts';
@@ -16,7 +16,6 @@ import { acceptTyped, editColumn, leaveSuggestion, planSave, toggleColumn, tryCh
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 
 export const suggestionScreen: ScreenModule<SuggestionRoute> = {
-  id: 'suggestion',
   title: 'Suggested sanitization query',
   view: SuggestionView,
   keys: [
@@ -31,6 +30,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
     {
       keys: ['enter'],
       label: 'edit',
+      palette: 'Edit',
       help: 'edit the new value as SQL; of a column that is left, the reason to keep it',
       whyNot: notOpen,
       run: (model, route) => editColumn(model, route),
@@ -52,9 +52,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       stays: true,
     },
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (_, route) => ({ ids: rowsOf(route).map(({ column }) => column) }),
   onBack: leaveSuggestion,

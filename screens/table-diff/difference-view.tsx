@@ -11,20 +11,15 @@ import type { Model } from '../app/model.ts';
 import { RowsPane } from './rows-pane.tsx';
 import { activePane, definitionOf, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
 
-interface DifferenceProps {
-  route: TableDiffRoute;
-  found: TableDifference;
-}
-
 /** The definition above the rows. */
-export function DifferenceView({ route, found }: DifferenceProps) {
+export function DifferenceView({ route, found }: { route: TableDiffRoute; found: TableDifference }) {
   const { columns: width, height } = useRoom();
   const { target, table, sides } = route;
   const notices = differenceNotices(found);
   const room = height - notices.length;
   const definition = definitionHeight(found, room);
   return (
-    <Frame screen="table-diff" path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
+    <Frame path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
       <Lines lines={notices.map((spans) => [{ text: '  ' }, ...spans])} width={width} />
       {definition > 0 && <DefinitionPane route={route} width={width} height={definition} />}
       {found.records.length > 0 && <RowsPane route={route} found={found} width={width} height={room - definition} />}

@@ -1,10 +1,10 @@
-import { type Move, moveSelection } from '../../src/state/list.ts';
+import type { Move } from '../../src/state/list.ts';
 import { HELP, MOVES_WITHOUT_TAB, PALETTE } from '../app/keys.ts';
 import { FILTER } from '../app/lists/filter.ts';
 import { GRID_BACK, gridKeys, isRecord, moveInGrid } from '../app/lists/grid-keys.ts';
-import { positionIn, type Rows, rowsByIndex } from '../app/lists/in-view.ts';
+import { type Rows, rowsByIndex } from '../app/lists/in-view.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
-import { pageOf } from '../app/navigate.ts';
+import { movedIn } from '../app/navigate.ts';
 import { toggleRevealed } from '../commands/table-diff.ts';
 import {
   activePane,
@@ -16,7 +16,7 @@ import {
 } from './table-diff-route.ts';
 
 export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
-  ...gridKeys<TableDiffRoute>({ columns: scrollingColumns }),
+  ...gridKeys<TableDiffRoute>(scrollingColumns),
   {
     id: 'reveal',
     keys: ['z'],
@@ -51,7 +51,6 @@ export const TABLE_DIFF_KEYS: KeyBinding<TableDiffRoute>[] = [
     when: (context) => isGrid(context) && definitionOf(context.route).length > 0,
     run: ({ navigation }, route) =>
       navigation.replace({ ...route, pane: activePane(route) === 'rows' ? 'definition' : 'rows' }),
-    palette: false,
   },
   GRID_BACK,
   PALETTE,
@@ -77,8 +76,6 @@ export function moveWithin(model: Model, route: TableDiffRoute, move: Move): voi
     moveInGrid(model, route, move);
     return;
   }
-  const { ids } = rowsOf(route);
-  const index = positionIn({ ids }, route.definition.selected);
-  const definition = moveSelection(route.definition, { ids, index, move, page: pageOf(model) });
+  const definition = movedIn(model, { list: route.definition, rows: rowsOf(route), move });
   model.navigation.replace({ ...route, definition });
 }

@@ -7,12 +7,6 @@ import { filtered } from '../app/lists/filter.ts';
 import type { GridState } from '../app/lists/grid-keys.ts';
 import type { Rows } from '../app/lists/in-view.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    'table-diff': TableDiffRoute;
-  }
-}
-
 /** One table in two states: snapshots, or an earlier state and the destination. */
 export interface TableDifference extends Pick<TableDiff, 'definition' | 'rows' | 'rows_not_compared'> {
   records: DiffRecord[];

@@ -11,7 +11,6 @@ import { moveWithin, rowsOf, TABLE_DIFF_KEYS } from './keys.ts';
 import { recordsInView, type TableDifference, type TableDiffRoute } from './table-diff-route.ts';
 
 export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
-  id: 'table-diff',
   title: 'Differences of a table',
   view: TableDiffView,
   keys: TABLE_DIFF_KEYS,
@@ -31,7 +30,7 @@ function TableDiffView({ route }: { route: TableDiffRoute }) {
       <RecordView route={route} found={found} />
     );
   return (
-    <Frame screen="table-diff" path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
+    <Frame path={[target, table]} aside={sidesAside({ target, table, sides }, width)}>
       {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.difference} />}
     </Frame>
   );
@@ -45,7 +44,6 @@ function RecordView({ route, found: { rows, records } }: { route: TableDiffRoute
   if (!rows || !record) return null;
   return (
     <RecordPage
-      screen="table-diff"
       path={[target, table, recordTitle(record, rows, index)]}
       fields={recordFields(record, { rows, records, isWhole: true }).fields}
       scrolled={scrolled ?? 0}

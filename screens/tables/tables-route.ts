@@ -1,22 +1,12 @@
-import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
-import type { ListState } from '../../src/state/list.ts';
 import { tablesOf } from '../../src/state/snapshots.ts';
-import { filtered } from '../app/lists/filter.ts';
+import { type FilterState, filtered } from '../app/lists/filter.ts';
 import type { Model } from '../app/model.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    tables: TablesRoute;
-  }
-}
-
-export interface TablesRoute {
+export interface TablesRoute extends FilterState {
   screen: 'tables';
   target: string;
   snapshot: SnapshotRow;
-  list: ListState;
-  typing: TextEdit | null;
   /** Names of the tables to load. */
   marked: string[];
 }

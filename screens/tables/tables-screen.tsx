@@ -14,7 +14,7 @@ import { tablesOf } from '../../src/state/snapshots.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { useModel } from '../app/frame/frame.tsx';
 import { PaneView } from '../app/frame/pane-view.tsx';
-import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import { BACK, LIST_KEYS } from '../app/keys.ts';
 import { FILTER, FILTERED, isFiltering } from '../app/lists/filter.ts';
 import { positionIn, selectedItem } from '../app/lists/in-view.ts';
 import { readTables } from '../app/lists/refresh.ts';
@@ -28,7 +28,6 @@ import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
 export const tablesScreen: ScreenModule<TablesRoute> = {
-  id: 'tables',
   title: 'Tables of a snapshot',
   view: PaneView,
   keys: [
@@ -52,16 +51,13 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
         const row = selectedItem(tablesInView(model, route), ({ table }) => table, route.list);
         if (row) openRows(model, { target: route.target, snapshot: route.snapshot, table: row.table });
       },
-      palette: false,
     },
     ...PANE_KEYS,
     ...FILTER,
     UNDO,
     BACK_TO,
     BACK,
-    PALETTE,
-    HELP,
-    ...MOVES,
+    ...LIST_KEYS,
   ],
   rows: (model, route) => ({ ids: tablesInView(model, route).map(({ table }) => table) }),
   selected: (_, { snapshot }) => ({ snapshot }),

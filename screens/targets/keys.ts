@@ -31,7 +31,6 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     help: "the target's snapshots",
     whyNot: noTarget,
     run: openNext,
-    palette: false,
   },
   ...PANE_KEYS,
   { ...SET_UP, when: ({ model }) => isUnconfigured(model) },

@@ -1,23 +1,13 @@
-import type { TextEdit } from '../../components/text-edit.ts';
-import { emptyList, type ListState } from '../../src/state/list.ts';
+import { emptyList } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { filterOf } from '../app/lists/filter.ts';
+import { type FilterState, filterOf } from '../app/lists/filter.ts';
 import { type InView, positionIn } from '../app/lists/in-view.ts';
 import type { Sort } from '../app/lists/sort-targets.ts';
 import type { Model } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    targets: TargetsRoute;
-  }
-}
-
-export interface TargetsRoute {
+export interface TargetsRoute extends FilterState {
   screen: 'targets';
-  list: ListState;
-  /** The filter while it is being typed. */
-  typing: TextEdit | null;
   sort: Sort;
   /** The snapshots of a target, as they were left. */
   child?: Route | undefined;

@@ -43,7 +43,6 @@ import { readContents, readSizes, watchStatus } from './live-status.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 
 export const targetsScreen: ScreenModule<TargetsRoute> = {
-  id: 'targets',
   title: 'Targets',
   view: PaneView,
   keys: TARGET_KEYS,

@@ -11,12 +11,6 @@ import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerTrust, openUntrusted } from '../commands/configuration/trust.ts';
 
-declare module '../app/route.ts' {
-  interface Routes {
-    trust: TrustRoute;
-  }
-}
-
 interface TrustRoute {
   screen: 'trust';
   error: UntrustedConfiguration;
@@ -25,7 +19,6 @@ interface TrustRoute {
 }
 
 export const trustScreen: ScreenModule<TrustRoute> = {
-  id: 'trust',
   title: 'Trust of the configuration of this folder',
   view: TrustView,
   keys: [
@@ -73,7 +66,7 @@ function TrustView({ route }: { route: TrustRoute }) {
   const above = about.slice(0, Math.max(1, height - LEAST_ITEMS));
   const spaced = height - above.length > LEAST_ITEMS;
   return (
-    <Frame screen="trust" path={['trust']}>
+    <Frame path={['trust']}>
       <Lines
         lines={above.map((text, index) => [{ text: `  ${text}`, tone: index === 0 ? 'strong' : 'plain' }])}
         width={columns}

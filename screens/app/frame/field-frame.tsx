@@ -3,15 +3,15 @@ import { Line } from '../../../components/line.tsx';
 import { TextField, type TextFieldProps } from '../../../components/text-field.tsx';
 import { Frame, type FrameProps, useRoom } from './frame.tsx';
 
-interface FieldFrameProps extends Omit<TextFieldProps, 'width'>, Pick<FrameProps, 'screen' | 'path'> {
+interface FieldFrameProps extends Omit<TextFieldProps, 'width'>, Pick<FrameProps, 'path'> {
   about: string;
 }
 
 /** The page of a screen that asks for one text. */
-export function FieldFrame({ screen, path, about, ...field }: FieldFrameProps) {
+export function FieldFrame({ path, about, ...field }: FieldFrameProps) {
   const { columns } = useRoom();
   return (
-    <Frame screen={screen} path={path}>
+    <Frame path={path}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
         <Line spans={[]} width={columns - 3} />

@@ -7,8 +7,7 @@ import type { Viewport } from '../../../components/list.tsx';
 import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { bindingsOf, keyName } from '../keys.ts';
-import { contextOf, type Model } from '../model.ts';
-import type { ScreenId } from '../route.ts';
+import { contextOf, type Model, screenOf } from '../model.ts';
 import { runsInProgress } from './run-text.ts';
 import { runningCells, sessionFacts, statusSpans } from './status-line.ts';
 
@@ -58,7 +57,6 @@ export function placeOfText(viewport: Viewport, { scrolled, rows, count }: Scrol
 }
 
 export interface FrameProps {
-  screen: ScreenId;
   path: string[];
   aside?: Span[];
   /** The pane that has the keys, and the border around all. */
@@ -67,7 +65,7 @@ export interface FrameProps {
 }
 
 /** The page of a screen, with its keys and a status line. */
-export function Frame({ screen, path, aside = [], panes, children }: FrameProps) {
+export function Frame({ path, aside = [], panes, children }: FrameProps) {
   const model = useModel();
   model.viewport.pane = panes?.focused;
   const { glyphs } = useTheme();
@@ -79,7 +77,7 @@ export function Frame({ screen, path, aside = [], panes, children }: FrameProps)
   const toast = useStore(model.messages.store, (state) => state.toast);
   const now = () => model.clock().getTime();
   const work = useStore(model.runs.store, ({ runs }) =>
-    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs, now: now() }),
+    screenOf(model, route).listsRuns ? '' : runsInProgress(runs, { shown, glyphs, now: now() }),
   );
   const filled = useStore(model.runs.store, ({ runs }) =>
     work === '' ? null : runningCells(runs, { shown, now: now() }),
@@ -91,7 +89,7 @@ export function Frame({ screen, path, aside = [], panes, children }: FrameProps)
       aside={aside}
       status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
       facts={sessionFacts(model, session)}
-      hints={keyHints(model, screen)}
+      hints={keyHints(model)}
       border={panes?.border}
     >
       {children}
@@ -99,9 +97,9 @@ export function Frame({ screen, path, aside = [], panes, children }: FrameProps)
   );
 }
 
-function keyHints(model: Model, screen: ScreenId): KeyHint[] {
+function keyHints(model: Model): KeyHint[] {
   const context = contextOf(model);
-  return bindingsOf(model.screens[screen], context).flatMap(
+  return bindingsOf(screenOf(model, context.route), context).flatMap(
     ({ keys, shown = keyName(keys[0]), label, stays = false, whyNot }) => {
       const disabled = (whyNot?.(context) ?? null) !== null;
       return label === undefined ? [] : [{ keys: shown, label, stays, disabled }];

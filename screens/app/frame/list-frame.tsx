@@ -36,7 +36,7 @@ export function ListFrame<Row>(props: ListFrameProps<Row>) {
   const filtering = filtered && (typing !== null || list.filter !== '');
   const below = typing && field ? FIELD_ROWS : 0;
   return (
-    <Frame screen={route.screen} path={path} aside={aside}>
+    <Frame path={path} aside={aside}>
       {filtering && <FilterLine typing={typing} filter={list.filter} width={width} />}
       {above && <Line spans={above} width={width} />}
       <ListView

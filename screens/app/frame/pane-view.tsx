@@ -19,7 +19,7 @@ function PaneAlone({ route }: { route: Route }) {
   if (!pane) return null;
   const { view: View } = pane;
   return (
-    <Frame screen={route.screen} path={pane.path(route)} aside={pane.aside(model, route, { brief: false })}>
+    <Frame path={pane.path(route)} aside={pane.aside(model, route, { brief: false })}>
       <View route={route} width={width} height={height} isActive alone />
     </Frame>
   );

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import { Facts } from '../../../components/facts.tsx';
 import type { Span } from '../../../components/line.tsx';
-import { ViewportContext } from '../../../components/list.tsx';
+import { type Viewport, ViewportContext } from '../../../components/list.tsx';
 import { PAGE_CHROME, type Size } from '../../../components/page.tsx';
 import { type Pane, type PaneColumn, Panes, panesBorder, type Strip } from '../../../components/panes.tsx';
 import { useTheme } from '../../../components/theme.ts';
@@ -12,7 +12,7 @@ import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import { isLive } from '../../../src/state/runs.ts';
 import { activityOf, refreshHistory } from '../lists/activity.ts';
-import { type Model, screenOf } from '../model.ts';
+import { type Model, type PaneProps, screenOf } from '../model.ts';
 import { objectOf, paneChain } from '../panes.ts';
 import type { Route } from '../route.ts';
 import { activityLines } from './activity-text.ts';
@@ -88,7 +88,7 @@ export function PanesFrame({ lists, focus, size }: ShownPanes) {
   const route = lists[focus];
   if (!route) return null;
   return (
-    <Frame screen={route.screen} path={[]} panes={{ focused, border }}>
+    <Frame path={[]} panes={{ focused, border }}>
       <Panes columns={columns} strip={strip} />
     </Frame>
   );
@@ -186,18 +186,12 @@ function heightsOf(parts: ColumnPart[], height: number): number[] {
   return parts.map((part, index) => ('detail' in part ? facts : index === last ? rest - upper * (lists - 1) : upper));
 }
 
-interface ListPaneOptions {
-  route: Route;
-  width: number;
-  height: number;
-  isActive: boolean;
-}
-
-function listPane(model: Model, { route, width, height, isActive }: ListPaneOptions): Pane {
+function listPane(model: Model, props: Omit<PaneProps<Route>, 'alone'>): Pane {
+  const { route, height, isActive } = props;
   const { pane } = screenOf(model, route);
   if (!pane) throw new Error(`the screen ${route.screen} is no pane`);
   const { view: View } = pane;
-  const list = <View route={route} width={width} height={height} isActive={isActive} alone={false} />;
+  const list = <View {...props} alone={false} />;
   return {
     id: objectOf(route),
     title: [{ text: pane.name(route), tone: 'strong' }],
@@ -209,23 +203,16 @@ function listPane(model: Model, { route, width, height, isActive }: ListPaneOpti
   };
 }
 
-function factsPane(
-  { id, detail: { title, facts } }: FactsPart,
-  { width, height }: { width: number; height: number },
-): Pane {
-  return {
-    id,
-    title,
-    height,
-    content: (
-      <Box paddingLeft={1}>
-        <Facts facts={facts} width={width - 2} />
-      </Box>
-    ),
-  };
+function factsPane({ id, detail: { title, facts } }: FactsPart, room: { width: number; height: number }): Pane {
+  const content = (
+    <Box paddingLeft={1}>
+      <Facts facts={facts} width={room.width - 2} />
+    </Box>
+  );
+  return { id, title, height: room.height, content };
 }
 
-function placeOf(columns: PaneColumn[], route: Route | undefined): { left: number; right: number; top: number } {
+function placeOf(columns: PaneColumn[], route: Route | undefined): NonNullable<Viewport['pane']> {
   let left = 1;
   for (const { width, panes } of columns) {
     let top = 0;

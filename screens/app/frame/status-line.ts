@@ -1,7 +1,7 @@
 import type { Span } from '../../../components/line.tsx';
 import { progressBar } from '../../../components/progress-bar.ts';
 import type { StatusFact } from '../../../components/status-bar.tsx';
-import type { Glyphs, Tone } from '../../../src/presentation/shapes/glyphs.ts';
+import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
 import type { Message } from '../../../src/state/messages.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
 import { progressOfRun, type Run } from '../../../src/state/runs.ts';
@@ -26,8 +26,6 @@ const BAR_WIDTH = 10;
 /** A blank beside it, and those at the ends of the line. */
 const BAR_MARGIN = 3;
 
-const MARKS: Partial<Record<Tone, 'good' | 'caution' | 'bad'>> = { good: 'good', caution: 'caution', bad: 'bad' };
-
 /** The line above the keys: the last notice, else the last result, else the runs in progress. */
 export function statusSpans({ notice, toast, work, filled, width }: Status, glyphs: Glyphs): Span[] {
   if (notice) return [{ text: notice.text, tone: notice.tone }];
@@ -36,8 +34,8 @@ export function statusSpans({ notice, toast, work, filled, width }: Status, glyp
     const bar = filled === null || !isRoom ? [] : progressBar({ share: filled / BAR_WIDTH, width: BAR_WIDTH, glyphs });
     return [...bar, { text: bar.length > 0 ? ` ${work}` : work, tone: 'accent' }];
   }
-  const mark = MARKS[toast.tone];
-  return [{ text: mark ? `${glyphs[mark]} ${toast.text}` : toast.text, tone: toast.tone }];
+  const { text, tone } = toast;
+  return [{ text: tone === 'plain' ? text : `${glyphs[tone]} ${text}`, tone }];
 }
 
 /** Whole cells: the line is drawn on every change. */

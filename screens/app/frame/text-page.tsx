@@ -4,7 +4,7 @@ import { useTheme } from '../../../components/theme.ts';
 import { type RecordField, recordLines } from '../../../src/operations/snapshots/diff/record-text.ts';
 import { Frame, type FrameProps, placeOfText, useModel, useRoom } from './frame.tsx';
 
-interface TextPageProps extends Pick<FrameProps, 'screen' | 'path'> {
+interface TextPageProps extends Pick<FrameProps, 'path'> {
   /** Stays in view. */
   head?: Span[][];
   lines: Span[][];
@@ -12,13 +12,13 @@ interface TextPageProps extends Pick<FrameProps, 'screen' | 'path'> {
 }
 
 /** A text that scrolls. */
-export function TextPage({ screen, path, head = [], lines, scrolled }: TextPageProps) {
+export function TextPage({ path, head = [], lines, scrolled }: TextPageProps) {
   const { viewport } = useModel();
   const { columns, height } = useRoom();
   const rows = Math.max(1, height - head.length - 1);
   const { from, aside } = placeOfText(viewport, { scrolled, rows, count: lines.length });
   return (
-    <Frame screen={screen} path={path} aside={aside}>
+    <Frame path={path} aside={aside}>
       <Box flexDirection="column" paddingLeft={2}>
         <Lines lines={[...head, [], ...lines.slice(from, from + rows)]} width={columns - 3} />
       </Box>

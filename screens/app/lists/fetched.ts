@@ -41,6 +41,18 @@ export function fetchInto<Found>(
   );
 }
 
+/** Reads a list of a target anew wherever it is open, and shows the old one until then. */
+export function fetchAgain<Shown extends FetchedRoute & { target: string }>(
+  model: Model,
+  { screen, target }: Pick<Shown, 'screen' | 'target'>,
+  read: (route: Shown, signal: AbortSignal) => Promise<Shown['found']>,
+): void {
+  for (const route of model.navigation.store.getState().stack) {
+    if (route.screen !== screen || !('target' in route) || route.target !== target) continue;
+    fetchInto<unknown>(model, route as FetchedRoute & FetchState<unknown>, (signal) => read(route as Shown, signal));
+  }
+}
+
 type SteppedRoute = Extract<FetchedRoute, { step: string | null }>;
 
 /** For work that lasts: its step in progress is shown on the route. */

@@ -3,21 +3,26 @@ import { type ListState, matchesFilter } from '../../../src/state/list.ts';
 import type { KeyBinding, KeyContext, Model } from '../model.ts';
 import type { Route } from '../route.ts';
 
-export type FilteredRoute = Extract<Route, { list: ListState; typing: TextEdit | null }>;
+/** The part of a route with a list that a typed text filters. */
+export interface FilterState {
+  list: ListState;
+  /** The filter while it is being typed. */
+  typing: TextEdit | null;
+}
 
-type Filter = Pick<FilteredRoute, 'list' | 'typing'>;
+export type FilteredRoute = Extract<Route, FilterState>;
 
 /** The words that are typed, else those that were. */
-export function filterOf({ list, typing }: Filter): string {
+export function filterOf({ list, typing }: FilterState): string {
   return typing?.text ?? list.filter;
 }
 
-export function isFiltering({ list, typing }: Filter): boolean {
+export function isFiltering({ list, typing }: FilterState): boolean {
   return typing !== null || list.filter !== '';
 }
 
 /** The items that the filter lets through. */
-export function filtered<Item>(route: Filter, items: Item[], textsOf: (item: Item) => (string | null)[]): Item[] {
+export function filtered<Item>(route: FilterState, items: Item[], textsOf: (item: Item) => (string | null)[]): Item[] {
   const filter = filterOf(route);
   return filter === '' ? items : items.filter((item) => matchesFilter(filter, textsOf(item)));
 }
@@ -44,7 +49,6 @@ export const FILTER: KeyBinding<FilteredRoute>[] = [
     when: isFiltered,
     run: clearFilter,
     stays: true,
-    palette: false,
   },
 ];
 

@@ -1,9 +1,8 @@
-import { type ListState, type Move, moveSelection } from '../../../src/state/list.ts';
+import type { ListState, Move } from '../../../src/state/list.ts';
 import { BACK } from '../keys.ts';
 import { type KeyBinding, type Model, screenOf } from '../model.ts';
-import { pageOf, scrolledDown } from '../navigate.ts';
+import { movedIn, scrolledDown } from '../navigate.ts';
 import type { Route } from '../route.ts';
-import { positionIn } from './in-view.ts';
 
 /** The part of a route with a grid of records, of which one can be shown as a whole. */
 export interface GridState {
@@ -16,52 +15,43 @@ export interface GridState {
 
 type GridRoute = Extract<Route, GridState>;
 
-export interface GridKeysOptions<Own extends GridRoute> {
-  /** Number of columns that scroll; 0 where there are no rows. */
-  columns: (route: Own) => number;
-}
-
 export function isRecord({ route }: { route: GridState }): boolean {
   return route.record !== null;
 }
 
-/** Keys that scroll the columns, and open, change and close the whole record. */
-export function gridKeys<Own extends GridRoute>({ columns }: GridKeysOptions<Own>): KeyBinding<Own>[] {
+/** Keys that scroll the columns (none where there are no rows), and open, change and close the whole record. */
+export function gridKeys<Own extends GridRoute>(columns: (route: Own) => number): KeyBinding<Own>[] {
   const isGrid = ({ route }: { route: Own }): boolean => !isRecord({ route }) && columns(route) > 0;
   const scroll = ({ navigation }: Model, route: Own, by: number): void => {
     const scrolled = Math.min(columns(route) - 1, Math.max(0, route.scrolled + by));
     navigation.replace({ ...route, scrolled });
   };
-  const key = (binding: Omit<Extract<KeyBinding<Own>, { id?: undefined }>, 'palette'>): KeyBinding<Own> => ({
-    ...binding,
-    palette: false,
-  });
   return [
-    key({
+    {
       ...{ keys: ['enter'], label: 'record', help: 'the whole row', when: isGrid },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: 0 }),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['right'], label: 'columns', when: isGrid },
       help: 'next columns; the key stays',
       run: (model, route) => scroll(model, route, 1),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['left'], help: 'columns before', when: isGrid },
       run: (model, route) => scroll(model, route, -1),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['right'], label: 'next row', help: 'next row', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'down'),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['left'], help: 'row before', when: isRecord },
       run: (model, route) => otherRecord(model, route, 'up'),
-    }),
-    key({
+    },
+    {
       ...{ keys: ['esc', 'enter'], label: 'all rows', help: 'all rows', when: isRecord, stays: true },
       run: ({ navigation }, route) => navigation.replace({ ...route, record: null }),
-    }),
+    },
   ];
 }
 
@@ -87,6 +77,5 @@ export function moveInGrid(model: Model, route: GridRoute, move: Move): void {
 
 function movedInGrid(model: Model, route: GridRoute, move: Move): GridRoute {
   const rows = screenOf(model, route).rows?.(model, route) ?? { ids: [] };
-  const index = positionIn(rows, route.list.selected);
-  return { ...route, list: moveSelection(route.list, { ids: rows.ids, index, move, page: pageOf(model) }) };
+  return { ...route, list: movedIn(model, { list: route.list, rows, move }) };
 }

@@ -91,7 +91,7 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
     rows.draw();
   } catch (thrown) {
     if (signal.aborted) return;
-    const error = silence.signal.aborted ? noAnswer() : toUserError(thrown);
+    const error = toUserError(silence.signal.aborted ? silence.signal.reason : thrown);
     if (isListed) rows.fail(error.message);
     else store.setState((state) => targetsFailed(state, error));
     if (!isListed) return;
@@ -110,14 +110,11 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   });
 }
 
-function noAnswer(): UserError {
-  return new UserError('unreachable', `no answer within ${formatDuration(SILENCE_MS)}`);
-}
-
 /** A signal that is aborted after a long time without results. */
 function createSilence() {
   const controller = new AbortController();
-  const begin = (): NodeJS.Timeout => setTimeout(() => controller.abort(noAnswer()), SILENCE_MS);
+  const noAnswer = new UserError('unreachable', `no answer within ${formatDuration(SILENCE_MS)}`);
+  const begin = (): NodeJS.Timeout => setTimeout(() => controller.abort(noAnswer), SILENCE_MS);
   let timer = begin();
   return {
     signal: controller.signal,

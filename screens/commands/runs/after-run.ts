@@ -64,7 +64,6 @@ export const OPEN_MADE: KeyBinding[] = Object.entries(WORDS).map(([opens, words]
   // Of a sanitization it opens the coverage.
   when: ({ run }) => isDone(run) && run.summary?.sanitized === undefined && OPENS[run.kind] === opens,
   run: onRun(openMade),
-  palette: false,
 }));
 
 /** The snapshot that was just made. */

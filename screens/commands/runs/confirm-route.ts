@@ -4,12 +4,6 @@ import type { Question } from '../../../src/presentation/shapes/question.ts';
 import type { UserError } from '../../../src/runtime/errors.ts';
 import type { RunDefinition } from '../../../src/state/runs.ts';
 
-declare module '../../app/route.ts' {
-  interface Routes {
-    confirm: ConfirmRoute;
-  }
-}
-
 /** The question before something is replaced or removed. The plan is made while the screen is shown. */
 export interface ConfirmRoute {
   screen: 'confirm';

@@ -1,15 +1,9 @@
-import type { TextEdit } from '../../../components/text-edit.ts';
-import { emptyList, type ListState } from '../../../src/state/list.ts';
+import { emptyList } from '../../../src/state/list.ts';
 import type { RunDefinition } from '../../../src/state/runs.ts';
+import type { FilterState } from '../../app/lists/filter.ts';
 import type { Model } from '../../app/model.ts';
 
-declare module '../../app/route.ts' {
-  interface Routes {
-    run: RunRoute;
-  }
-}
-
-export interface RunRoute {
+export interface RunRoute extends FilterState {
   screen: 'run';
   run: string;
   /** Lines that the log or the steps are scrolled up; 0 follows the end. */
@@ -18,9 +12,6 @@ export interface RunRoute {
   log: boolean;
   /** The commands of the log in full. */
   unfolded: boolean;
-  /** The filter of the log, which has no selection. */
-  list: ListState;
-  typing: TextEdit | null;
 }
 
 export function runRoute(run: string): RunRoute {

@@ -32,8 +32,7 @@ export function operationRun<Request, P extends Planned<Request, unknown>, Resul
     ...(steps && { steps }),
     perform: async (session) => {
       const result = await model.operations.apply(session, operation, sealed);
-      session.worked?.();
-      await refreshAfterRun(model, target);
+      await showWorked(model, { session, target });
       return operation.summary(result, shown);
     },
   };
@@ -52,22 +51,25 @@ export function verifyRun(model: Model, { target, snapshot }: SelectedSnapshot):
 
 /** The lists then show when it was last restored. */
 export function proveRun(model: Model, { target, snapshot }: SelectedSnapshot): RunDefinition {
-  const perform = async (session: RunContext) => {
+  const run = ofSnapshot('verify', { target, snapshot }, async (session) => {
     const result = await model.operations.verifyRestore(session, { target, snapshot: snapshot.id });
-    session.worked?.();
-    await refreshAfterRun(model, target);
+    await showWorked(model, { session, target });
     return verifySummary(result);
-  };
-  return { ...ofSnapshot('verify', { target, snapshot }, perform), steps: restoreSteps(contentOf(snapshot)) };
+  });
+  return { ...run, steps: restoreSteps(contentOf(snapshot)) };
 }
 
 export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: SelectedSnapshot): RunDefinition {
   return ofSnapshot(kind, { target, snapshot }, async (session) => {
     const moved = await model.operations[kind](session, { target, snapshot: snapshot.id });
-    session.worked?.();
-    await refreshAfterRun(model, target);
+    await showWorked(model, { session, target });
     return transferSummary(kind, moved);
   });
+}
+
+async function showWorked(model: Model, { session, target }: { session: RunContext; target: string }): Promise<void> {
+  session.worked?.();
+  await refreshAfterRun(model, target);
 }
 
 /** `file` is absolute. */

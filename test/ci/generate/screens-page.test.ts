@@ -11,7 +11,7 @@ test('docs/screens.md lists the keys of every screen', async () => {
 });
 
 test('no two keys of a screen mean the same at one time', () => {
-  for (const { id, keys } of Object.values<ScreenModule>(SCREENS)) {
+  for (const [id, { keys }] of Object.entries<ScreenModule>(SCREENS)) {
     const unconditional = keys.filter(({ when }) => when === undefined).flatMap((binding) => keysOf(binding));
     expect(new Set(unconditional).size, id).toBe(unconditional.length);
   }

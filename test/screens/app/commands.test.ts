@@ -18,7 +18,7 @@ import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fakes/fake-world.ts';
 import { listed, press } from '../../helpers/terminal/driven-model.ts';
 
-const bindings = Object.values(SCREENS).flatMap(({ id: screen, keys }) => keys.map((binding) => ({ screen, binding })));
+const bindings = Object.entries(SCREENS).flatMap(([screen, { keys }]) => keys.map((binding) => ({ screen, binding })));
 
 describe('one key means one thing on all screens', () => {
   test('every key that is a character belongs to one command', () => {
@@ -31,7 +31,7 @@ describe('one key means one thing on all screens', () => {
   });
 
   test('no screen has two commands that share a key', () => {
-    const both = Object.values(SCREENS).flatMap(({ id: screen, keys }) => {
+    const both = Object.entries(SCREENS).flatMap(([screen, { keys }]) => {
       const ids = [...new Set(keys.flatMap(({ id }) => id ?? []))];
       return ids.filter((id) => ids.some((other) => other !== id && mayShareKey(id, other))).map((id) => [screen, id]);
     });
