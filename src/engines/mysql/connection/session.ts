@@ -8,6 +8,29 @@ import { type SendOptions, statementSender } from './long-statement.ts';
 import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
 import { SqlError, sessionError, unless } from './session-errors.ts';
 
+/** A connection through mysql2, for both flavours, without installed programs. */
+export interface MysqlSession extends AsyncDisposable {
+  id: number;
+  query<Row>(sql: string): Promise<Row[]>;
+  /** The rows or the error of each statement; several share a packet where the session allows it. */
+  queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]>;
+  /** Runs a query like `query`, with values as raw bytes. */
+  bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
+  /** Bytes are sent unchanged, whatever the client's character set. */
+  execute(statement: string | Uint8Array): Promise<ExecuteResult>;
+  /** In pieces, which may exceed the memory; each is copied before the next is read. */
+  send(pieces: AsyncIterable<Uint8Array>): Promise<ExecuteResult>;
+  /** Executes bytes unchanged, and drops the rows of their results as they arrive. */
+  run(statement: Uint8Array): Promise<void>;
+  /** `LOAD DATA LOCAL INFILE` with the content of its file. */
+  load(statement: string, content: AsyncIterable<Uint8Array>): Promise<ExecuteResult>;
+  /** `ended` follows the rows of each statement. */
+  eachRow(select: string, take: (row: RowPacket) => void, ended?: () => void): Promise<void>;
+  /** Rows as text, with backpressure. Leaving before the end ends the session. */
+  text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
 export interface ExecuteResult {
   rows: number;
   warnings: number;
@@ -36,7 +59,7 @@ export interface SessionOptions extends MysqlSessionOptions {
 }
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
-  return prepareSession(new DriverSession(await openConnection(options), options), async (session) => {
+  return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
     for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
   });
 }
@@ -44,134 +67,95 @@ export async function openSession({ settings = SESSION_SETTINGS, ...options }: S
 /** Settings that a version lacks (`ER_UNKNOWN_SYSTEM_VARIABLE`), or that need an administrator, are skipped. */
 const UNKNOWN_SETTING = [1193, EMPTY_QUERY, RIGHT_MISSING];
 
-/** A connection through mysql2, for both flavours, without installed programs. */
-export type MysqlSession = Pick<DriverSession, keyof DriverSession>;
-
-class DriverSession implements AsyncDisposable {
-  readonly id: number;
-  readonly #connection: ConnectionWithSocket['connection'];
-  readonly #socket: ConnectionWithSocket['socket'];
-  readonly #signal: AbortSignal | undefined;
-  readonly #several: boolean;
-  readonly #sender: ReturnType<typeof statementSender>;
-
-  constructor(
-    { connection, socket }: ConnectionWithSocket,
-    { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
-  ) {
-    this.id = connection.threadId;
-    this.#connection = connection;
-    this.#socket = socket;
-    this.#signal = signal;
-    this.#several = several;
-    this.#sender = statementSender(connection);
-  }
-
-  query<Row>(sql: string): Promise<Row[]> {
-    return this.#run(sql);
-  }
-
-  /** Returns the rows or the error of each statement; several share a packet where the session allows it. */
-  async queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]> {
-    const answers: (Row[] | SqlError)[] = [];
-    for (const packet of packetsOf(statements)) {
-      const isOne = !this.#several || packet.length === 1;
-      const together = isOne ? null : await refusable(this.#run<Row[][]>(packet.join('\n;\n')));
-      // The server stops at the refused statement and does not tell which one it is.
-      if (Array.isArray(together)) answers.push(...together);
-      else for (const statement of packet) answers.push(await refusable(this.#run<Row[]>(statement)));
-    }
-    return answers;
-  }
-
-  /** Runs a query like `query`, with values as raw bytes. */
-  bytes(sql: string): Promise<Record<string, Buffer | null>[]> {
-    return this.#run(sql, { typeCast: false });
-  }
-
-  /** Bytes are sent unchanged, whatever the client's character set. */
-  async execute(statement: string | Uint8Array): Promise<ExecuteResult> {
-    return resultOf(
-      await (typeof statement === 'string' ? this.#run<ResultSetHeader>(statement) : this.#send(statement)),
-    );
-  }
-
-  /** Sends pieces, which may exceed the memory; each is copied before the next is read. */
-  async send(pieces: AsyncIterable<Uint8Array>): Promise<ExecuteResult> {
-    this.#signal?.throwIfAborted();
-    const unreadable: unknown[] = [];
-    const kept = keepingError(pieces, (error) => unreadable.push(error));
-    return resultOf(
-      await this.#sender(kept).catch((error) => {
-        throw unreadable.length > 0 ? unreadable[0] : sessionError(error, this.#signal);
-      }),
-    );
-  }
-
-  /** Executes bytes unchanged, and drops the rows of their results as they arrive. */
-  async run(statement: Uint8Array): Promise<void> {
-    await this.#send(statement, { dropRows: true });
-  }
-
-  /** `LOAD DATA LOCAL INFILE` with the content of its file. */
-  async load(statement: string, content: AsyncIterable<Uint8Array>): Promise<ExecuteResult> {
-    return resultOf(await this.#run<ResultSetHeader>(statement, { content }));
-  }
-
-  /** `ended` follows the rows of each statement. */
-  eachRow(select: string, take: (row: RowPacket) => void, ended?: () => void): Promise<void> {
-    return forEachRow(this.#connection, select, { take, ...(ended && { ended }) }).catch((error) => {
-      throw sessionError(error, this.#signal);
-    });
-  }
-
-  /** Yields rows as text, with backpressure. Leaving before the end ends the session. */
-  async *text(select: string, onRow: () => void): AsyncGenerator<Uint8Array> {
-    try {
-      yield* textOfRows(this.#connection, select, onRow);
-    } catch (error) {
-      throw sessionError(error as QueryError, this.#signal);
-    }
-  }
-
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#socket.once('close', () => resolve());
-      if (this.#socket.destroyed) resolve();
-      else this.#connection.end(() => this.#socket.destroy());
-    });
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  #run<Result>(sql: string, { content, typeCast }: SendRequest = {}): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#signal?.throwIfAborted();
+function sessionOf(
+  { connection, socket }: ConnectionWithSocket,
+  { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
+): MysqlSession {
+  const run = <Result>(sql: string, { content, typeCast }: SendRequest = {}): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       let unreadable: unknown;
-      const infileStreamFactory = (): Readable =>
-        Readable.from(copies(content ?? []), { objectMode: false }).on('error', (error) => {
-          unreadable = error;
-        });
-      const options = { sql, ...(typeCast !== undefined && { typeCast }), ...(content && { infileStreamFactory }) };
-      this.#connection.query(options, (error, result) => {
-        if (error) reject(unreadable ?? sessionError(error, this.#signal));
+      const options = {
+        sql,
+        ...(typeCast !== undefined && { typeCast }),
+        ...(content && {
+          infileStreamFactory: () =>
+            Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
+              unreadable = error;
+            }),
+        }),
+      };
+      connection.query(options, (error, result) => {
+        if (error) reject(unreadable ?? sessionError(error, signal));
         else resolve(result as Result);
       });
     });
-  }
-
-  async #send(statement: Uint8Array, options?: SendOptions): Promise<ResultSetHeader> {
-    this.#signal?.throwIfAborted();
-    return this.#sender([statement], options).catch((error) => {
-      throw sessionError(error, this.#signal);
+  const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult => ({
+    rows: affectedRows,
+    warnings: warningStatus,
+    info,
+  });
+  const executed = async (statement: string, sending: SendRequest = {}): Promise<ExecuteResult> =>
+    outcomeOf(await run<ResultSetHeader>(statement, sending));
+  const sender = statementSender(connection);
+  const sent = async (statement: Uint8Array, options?: SendOptions): Promise<ResultSetHeader> => {
+    signal?.throwIfAborted();
+    return sender([statement], options).catch((error) => {
+      throw sessionError(error, signal);
     });
-  }
-}
-
-function resultOf({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult {
-  return { rows: affectedRows, warnings: warningStatus, info };
+  };
+  const session: MysqlSession = {
+    id: connection.threadId,
+    query: (sql) => run(sql),
+    async queryEach<Row>(statements: string[]) {
+      const answers: (Row[] | SqlError)[] = [];
+      for (const packet of packetsOf(statements)) {
+        const together = several && packet.length > 1 ? await refusable(run<Row[][]>(packet.join('\n;\n'))) : null;
+        // The server stops at the refused statement and does not tell which one it is.
+        if (Array.isArray(together)) answers.push(...together);
+        else for (const statement of packet) answers.push(await refusable(run<Row[]>(statement)));
+      }
+      return answers;
+    },
+    bytes: (sql) => run(sql, { typeCast: false }),
+    execute: async (statement) =>
+      typeof statement === 'string' ? executed(statement) : outcomeOf(await sent(statement)),
+    async send(pieces) {
+      signal?.throwIfAborted();
+      let unreadable: { error: unknown } | null = null;
+      const kept = keepingError(pieces, (error) => {
+        unreadable = { error };
+      });
+      return outcomeOf(
+        await sender(kept).catch((error) => {
+          throw unreadable ? (unreadable as { error: unknown }).error : sessionError(error, signal);
+        }),
+      );
+    },
+    async run(statement) {
+      await sent(statement, { dropRows: true });
+    },
+    load: (statement, content) => executed(statement, { content }),
+    eachRow: (select, take, ended) =>
+      forEachRow(connection, select, { take, ...(ended && { ended }) }).catch((error) => {
+        throw sessionError(error, signal);
+      }),
+    async *text(select, onRow) {
+      try {
+        yield* textOfRows(connection, select, onRow);
+      } catch (error) {
+        throw sessionError(error as QueryError, signal);
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        socket.once('close', () => resolve());
+        if (socket.destroyed) resolve();
+        else connection.end(() => socket.destroy());
+      }),
+    [Symbol.asyncDispose]: () => session.close(),
+  };
+  return session;
 }
 
 /** Limits of a packet, below those of any server. */
@@ -218,6 +202,6 @@ interface SendRequest {
 }
 
 /** The producer reuses its memory when the next part is read, which a stream does early. */
-async function* copies(content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const part of content) yield Buffer.from(part);
 }

@@ -4,6 +4,26 @@ import { ConnectionLost, SqlError } from './session-errors.ts';
 import { logIn, type WireAddress, type WireOptions } from './wire-login.ts';
 import { errorFields, int32, messageOf, readMessages, type Take, TYPE } from './wire-messages.ts';
 
+/**
+ * A connection of our own: psql takes 20 ms to start, copies each row once more, and hands it over in pieces of 4 kB.
+ * `pg` logs in; then the messages are read here, since `pg` has an object and an event for each row.
+ * https://www.postgresql.org/docs/current/protocol.html
+ */
+export interface Wire {
+  /** Resolves with the first value of each row; statements are sent at once as by `execute`. */
+  query(statement: string): Promise<string[]>;
+  /** Statements are sent at once, also while the server still answers others: a round trip costs nothing then. */
+  execute(statement: string): Promise<void>;
+  /** Passes on the rows of `COPY … TO STDOUT`, in pieces whose memory is released afterwards; resolves with their number. */
+  copyOut(statement: string, take: Take): Promise<number>;
+  /** Begins `COPY … FROM STDIN`. */
+  copyIn(statement: string): CopyIn;
+  /** Ends the session when its statements have ended. */
+  end(): Promise<void>;
+  /** Ends it at once. */
+  close(reason?: Error): void;
+}
+
 export interface CopyIn {
   /** Resolves when the system has taken the rows, which have whole lines only in all. */
   write(rows: Uint8Array): Promise<void>;
@@ -25,126 +45,104 @@ interface Exchange extends PromiseWithResolvers<number> {
 const IGNORED = new Set([...'HcSNTAI'].map((letter) => letter.charCodeAt(0)));
 
 export async function openWire(address: WireAddress, options: WireOptions = {}): Promise<Wire> {
-  return new SocketWire(await logIn(address, options));
-}
-
-/**
- * A connection of our own: psql takes 20 ms to start, copies each row once more, and hands it over in pieces of 4 kB.
- * `pg` logs in; then the messages are read here, since `pg` has an object and an event for each row.
- * https://www.postgresql.org/docs/current/protocol.html
- */
-export type Wire = Pick<SocketWire, keyof SocketWire>;
-
-class SocketWire {
-  readonly #socket: Duplex;
+  const socket = await logIn(address, options);
   /** In the order of their statements, which the server answers one after the other. */
-  readonly #exchanges: Exchange[] = [];
-  readonly #idle = newExchange();
-  #failure: Error | null = null;
+  const exchanges: Exchange[] = [];
+  const idle = newExchange();
+  const current = (): Exchange => exchanges[0] ?? idle;
+  let failure: Error | null = null;
 
-  constructor(socket: Duplex) {
-    this.#socket = socket;
-    const read = readMessages({
-      rows: (buffer, from, to) => this.#current.take?.(buffer, from, to),
-      row: () => {
-        this.#current.rows += 1;
-      },
-      handle: (type, body) => this.#handle(type, body),
-    });
-    socket.on('error', (error) => this.close(new ConnectionLost(error.message)));
-    // A connection that is ended by the server gets an error, and no `ready`.
-    socket.on('close', () => this.close(new ConnectionLost(this.#current.error?.message ?? CLOSED)));
-    socket.on('data', (chunk: Buffer<ArrayBuffer>) => {
-      try {
-        read(chunk);
-      } catch (error) {
-        this.close(error as Error);
-      }
-      releaseChunk(chunk);
-    });
-  }
+  const fail = (error: Error): void => {
+    failure ??= error;
+    socket.destroy();
+    for (const { reject } of exchanges.splice(0)) reject(failure);
+  };
+  const handle = (type: number, body: Buffer): void => {
+    switch (type) {
+      case TYPE.error:
+        current().error = errorOf(body, { withDetails: current().values === null });
+        return;
+      case TYPE.row:
+        current().values?.push(firstValue(body));
+        return;
+      case TYPE.copyIn:
+        if (!current().takesRows) socket.write(messageOf(TYPE.copyFail, cString('no rows follow')));
+        return;
+      case TYPE.ended:
+        current().tag = body.toString('latin1', 0, body.length - 1);
+        return;
+      case TYPE.ready:
+        settle(exchanges.shift() ?? idle);
+        return;
+      default:
+        if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
+    }
+  };
+  const read = readMessages({
+    rows: (buffer, from, to) => current().take?.(buffer, from, to),
+    row: () => {
+      current().rows += 1;
+    },
+    handle,
+  });
+  socket.on('error', (error) => fail(new ConnectionLost(error.message)));
+  // A connection that is ended by the server gets an error, and no `ready`.
+  socket.on('close', () => fail(new ConnectionLost(current().error?.message ?? 'the connection was closed')));
+  socket.on('data', (chunk: Buffer<ArrayBuffer>) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      fail(error as Error);
+    }
+    releaseChunk(chunk);
+  });
 
-  /** Resolves with the first value of each row; statements are sent at once as by `execute`. */
-  async query(statement: string): Promise<string[]> {
-    const values: string[] = [];
-    await this.#send(statement, { values });
-    return values;
-  }
-
-  /** Statements are sent at once, also while the server still answers others: a round trip costs nothing then. */
-  async execute(statement: string): Promise<void> {
-    await this.#send(statement);
-  }
-
-  /** Passes on the rows of `COPY … TO STDOUT`, in pieces whose memory is released afterwards; resolves with their number. */
-  copyOut(statement: string, take: Take): Promise<number> {
-    return this.#send(statement, { take });
-  }
-
-  /** Begins `COPY … FROM STDIN`. */
-  copyIn(statement: string): CopyIn {
-    const socket = this.#socket;
-    let refused: Error | null = null;
-    const ended = this.#send(statement, { takesRows: true });
-    ended.catch((error) => {
-      refused = error;
-    });
-    return {
-      // Rows that are under way when the server refuses one are ignored by it.
-      async write(rows) {
-        if (refused) throw refused;
-        await writeRows(socket, rows).catch(() => ended);
-      },
-      end() {
-        if (!refused) socket.write(messageOf(TYPE.copyDone, Buffer.alloc(0)));
-        return ended;
-      },
-    };
-  }
-
-  /** Ends the session when its statements have ended. */
-  async end(): Promise<void> {
-    await Promise.allSettled(this.#exchanges.map(({ promise }) => promise));
-    const socket = this.#socket;
-    if (socket.destroyed) return;
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    socket.once('close', resolve);
-    socket.end(messageOf(TYPE.terminate, Buffer.alloc(0)), () => socket.destroy());
-    await closed;
-  }
-
-  /** Ends it at once. */
-  close(reason: Error = new ConnectionLost(CLOSED)): void {
-    this.#failure ??= reason;
-    this.#socket.destroy();
-    for (const { reject } of this.#exchanges.splice(0)) reject(this.#failure);
-  }
-
-  get #current(): Exchange {
-    return this.#exchanges[0] ?? this.#idle;
-  }
-
-  #send(statement: string, how: Partial<Exchange> = {}): Promise<number> {
-    if (this.#failure) return Promise.reject(this.#failure);
+  const send = (statement: string, how: Partial<Exchange>): Promise<number> => {
+    if (failure) return Promise.reject(failure);
     const exchange = { ...newExchange(), ...how };
-    this.#socket.write(messageOf(TYPE.query, cString(statement)));
-    this.#exchanges.push(exchange);
+    socket.write(messageOf(TYPE.query, cString(statement)));
+    exchanges.push(exchange);
     return exchange.promise;
-  }
-
-  #handle(type: number, body: Buffer): void {
-    const current = this.#current;
-    if (type === TYPE.error) current.error = errorOf(body, { withDetails: current.values === null });
-    else if (type === TYPE.row) current.values?.push(firstValue(body));
-    else if (type === TYPE.copyIn) {
-      if (!current.takesRows) this.#socket.write(messageOf(TYPE.copyFail, cString('no rows follow')));
-    } else if (type === TYPE.ended) current.tag = body.toString('latin1', 0, body.length - 1);
-    else if (type === TYPE.ready) settle(this.#exchanges.shift() ?? this.#idle);
-    else if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
-  }
+  };
+  return {
+    async query(statement) {
+      const values: string[] = [];
+      await send(statement, { values });
+      return values;
+    },
+    async execute(statement) {
+      await send(statement, {});
+    },
+    copyOut: (statement, take) => send(statement, { take }),
+    copyIn(statement) {
+      let refused: Error | null = null;
+      const ended = send(statement, { takesRows: true });
+      ended.catch((error) => {
+        refused = error;
+      });
+      return {
+        // Rows that are under way when the server refuses one are ignored by it.
+        async write(rows) {
+          if (refused) throw refused;
+          await writeRows(socket, rows).catch(() => ended);
+        },
+        end() {
+          if (!refused) socket.write(messageOf(TYPE.copyDone, Buffer.alloc(0)));
+          return ended;
+        },
+      };
+    },
+    async end() {
+      await Promise.allSettled(exchanges.map(({ promise }) => promise));
+      if (socket.destroyed) return;
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      socket.once('close', resolve);
+      socket.end(messageOf(TYPE.terminate, Buffer.alloc(0)), () => socket.destroy());
+      await closed;
+    },
+    close: (reason = new ConnectionLost('the connection was closed')) => fail(reason),
+  };
 }
-
-const CLOSED = 'the connection was closed';
 
 function newExchange(): Exchange {
   const state = { take: null, values: null, takesRows: false, rows: 0, tag: '', error: null };
