@@ -9,7 +9,7 @@ import { followModes } from '../restore/script/sql-mode.ts';
 import { errorBody, login, refusal } from './login.ts';
 import { OTHER_DATABASE_HINT, otherDatabaseIn, otherDatabaseText } from './other-database.ts';
 import { packetOf, scanClient, scanServer } from './packets.ts';
-import { COMMAND, trackStatements } from './track-statements.ts';
+import { COMMAND, PacketTracker } from './track-statements.ts';
 
 interface ProxyOptions {
   url: DatabaseUrl;
@@ -57,12 +57,11 @@ interface Relay {
 async function relay({ client, server, pid, withoutEndOfColumns, options }: Relay): Promise<void> {
   const { recorder, look, url } = options;
   const session = recorder.session();
-  const { now } = recorder;
-  const tracker = trackStatements({ now, withoutEndOfColumns, ended: session.ended, released: session.released });
-  session.began(pid, tracker.running);
+  const tracker = new PacketTracker({ ...session, now: recorder.now, withoutEndOfColumns });
+  session.began(pid, () => tracker.running());
   const otherDatabase = otherDatabases(options);
   const readClient = scanClient(({ beginning }) => {
-    const isCommand = tracker.isCommand();
+    const isCommand = tracker.isCommand;
     if (isCommand && leaves(beginning, url)) throw new Refused(refusal(1, url));
     tracker.fromClient(beginning);
     const other = isCommand ? otherDatabase(beginning) : null;

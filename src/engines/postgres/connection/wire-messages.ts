@@ -74,3 +74,9 @@ export function int32(value: number): Buffer {
   bytes.writeInt32BE(value);
   return bytes;
 }
+
+/** Returns the fields of an error message, by their letters. */
+export function errorFields(body: Buffer): Map<string | undefined, string> {
+  const fields = body.toString('utf8').split('\0');
+  return new Map(fields.map((field) => [field[0], field.slice(1)]));
+}

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 import { logIn, type WireAddress, type WireOptions } from './wire-login.ts';
-import { int32, messageOf, readMessages, type Take, TYPE } from './wire-messages.ts';
+import { errorFields, int32, messageOf, readMessages, type Take, TYPE } from './wire-messages.ts';
 
 /**
  * A connection of our own: psql takes 20 ms to start, copies each row once more, and hands it over in pieces of 4 kB.
@@ -185,14 +185,8 @@ function cString(text: string): Buffer {
   return Buffer.from(`${text}\0`);
 }
 
-/** Fields: a letter each, then text up to a NUL. */
 function errorOf(body: Buffer, { withDetails }: { withDetails: boolean }): SqlError {
-  const fields = new Map(
-    body
-      .toString('utf8')
-      .split('\0')
-      .map((field) => [field[0], field.slice(1)]),
-  );
+  const fields = errorFields(body);
   const lines = ['M', ...(withDetails ? ['D', 'H', 'W'] : [])].map((letter) => fields.get(letter));
   return new SqlError(lines.filter(Boolean).join('\n'), fields.get('C') ?? '');
 }

@@ -14,7 +14,7 @@ import { ConnectionLost } from '../connection/session-errors.ts';
 import type { SessionSettings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire-login.ts';
 import { int32, messageOf } from '../connection/wire-messages.ts';
-import { scanClient, scanServer, trackStatements } from './track-statements.ts';
+import { MessageTracker, scanClient, scanServer } from './track-statements.ts';
 
 interface ProxyOptions {
   address: WireAddress;
@@ -111,11 +111,10 @@ interface Relay {
 async function relay({ client, server, options }: Relay): Promise<void> {
   const { recorder, look } = options;
   const session = recorder.session();
-  const tracker = trackStatements({
+  const tracker = new MessageTracker({
+    ...session,
     now: recorder.now,
-    began: (pid) => session.began(pid, tracker.running),
-    ended: session.ended,
-    released: session.released,
+    began: (pid) => session.began(pid, () => tracker.running()),
   });
   const [readClient, readServer] = [scanClient(tracker), scanServer(tracker)];
   const behindLook = (chunk: Buffer) => (tracker.takeLook() ? look().then(() => chunk) : chunk);

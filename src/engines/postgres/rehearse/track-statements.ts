@@ -2,12 +2,16 @@ import { maskValues } from '../../shared/mask-values.ts';
 import { firstWord } from '../../shared/rehearse/first-word.ts';
 import type { RunningStatement, SessionStatement } from '../../shared/rehearse/recorder.ts';
 import { scanMessages } from '../../shared/rehearse/scan-messages.ts';
+import {
+  LONGEST_TEXT,
+  PreparedTexts,
+  SessionTracker,
+  type TrackerOptions,
+} from '../../shared/rehearse/session-tracker.ts';
+import { errorFields } from '../connection/wire-messages.ts';
 
-/** Bytes of a statement's text that are kept. */
-const LONGEST_TEXT = 8 * 1024;
 /** Names of prepared statements and portals. */
 const LONGEST_NAME = 256;
-const MOST_PREPARED = 2000;
 
 const CLIENT = {
   ...{ query: 0x51, parse: 0x50, bind: 0x42, execute: 0x45, sync: 0x53, rowsEnd: 0x63, rowsFail: 0x66 },
@@ -29,16 +33,16 @@ const SERVER_BYTES = new Map<number, number>([
   [SERVER.error, LONGEST_TEXT],
 ]);
 
-export function scanClient({ fromClient }: StatementTracker): (chunk: Buffer) => void {
-  return scan(CLIENT_BYTES, fromClient);
+export function scanClient(tracker: MessageTracker): (chunk: Buffer) => void {
+  return scan(CLIENT_BYTES, (type, beginning) => tracker.fromClient(type, beginning));
 }
 
-export function scanServer({ fromServer }: StatementTracker): (chunk: Buffer) => void {
-  return scan(SERVER_BYTES, fromServer);
+export function scanServer(tracker: MessageTracker): (chunk: Buffer) => void {
+  return scan(SERVER_BYTES, (type, beginning) => tracker.fromServer(type, beginning));
 }
 
 /** A header has the type and the length with itself. */
-function scan(wanted: Map<number, number>, take: StatementTracker['fromServer']): (chunk: Buffer) => void {
+function scan(wanted: Map<number, number>, take: MessageTracker['fromServer']): (chunk: Buffer) => void {
   return scanMessages({
     headerBytes: 5,
     bodyBytes: (header) => header.readInt32BE(1) - 4,
@@ -55,122 +59,121 @@ interface QueuedMessage {
   error: SessionStatement['error'];
 }
 
-interface StatementTracker {
-  fromClient: (type: number, beginning: Buffer) => void;
-  fromServer: (type: number, beginning: Buffer) => void;
-  /** The statement that runs, else the last one of an open transaction, whose locks are held. */
-  running: () => RunningStatement | null;
-  /** The locks of the session are to be read before its next bytes are passed on. Reading it resets it. */
-  takeLook: () => boolean;
-}
-
-interface TrackerOptions {
-  now: () => number;
+interface MessageTrackerOptions extends TrackerOptions {
   /** The process of the server is known. */
   began: (pid: number) => void;
-  ended: (statement: SessionStatement) => void;
-  /** No transaction holds locks any more. */
-  released: () => void;
 }
 
-/** Follows the statements of one session by its messages; those of a pipeline are answered in their order. */
-export function trackStatements({ now, began, ended, released }: TrackerOptions): StatementTracker {
-  const prepared = new Map<string, string>();
-  const portals = new Map<string, string>();
-  const queue: QueuedMessage[] = [];
-  let status = 'I';
-  let last: RunningStatement | null = null;
-  let look = false;
+export class MessageTracker extends SessionTracker<QueuedMessage> {
+  readonly #options: MessageTrackerOptions;
+  readonly #prepared = new PreparedTexts<string>();
+  readonly #portals = new PreparedTexts<string>();
+  #status = 'I';
   /** Statements since the last answer that may lock; and calls of functions in the transaction. */
-  let mayLock = false;
-  let mayCall = false;
+  #mayLock = false;
+  #mayCall = false;
   /** The server reads rows of COPY, and skips a Sync before their end. */
-  let readsRows = false;
+  #readsRows = false;
 
-  const shift = (): QueuedMessage | undefined => {
-    const first = queue.shift();
-    while (queue[0]?.kind === 'rows') queue.shift();
-    return first;
-  };
-  const beginRows = (): void => {
-    const end = queue.findIndex(({ kind }) => kind === 'rows');
-    readsRows = end === -1;
-    const skipped = (readsRows ? queue : queue.slice(0, end)).filter(({ kind }) => kind === 'sync');
-    for (const sync of skipped) queue.splice(queue.indexOf(sync), 1);
-  };
-  const push = (kind: QueuedMessage['kind'], text: string): void => {
+  constructor(options: MessageTrackerOptions) {
+    super();
+    this.#options = options;
+  }
+
+  fromClient(type: number, beginning: Buffer): void {
+    const [one = '', two = ''] = type === CLIENT.query ? [textOf(beginning)] : textsOf(beginning);
+    if (type === CLIENT.query) this.#push('query', one);
+    else if (type === CLIENT.parse) {
+      this.#prepared.set(one, two);
+      this.#push('parse', two);
+    } else if (type === CLIENT.bind) this.#portals.set(one, this.#prepared.get(two) ?? '');
+    else if (type === CLIENT.execute) this.#push('execute', this.#portals.get(one) ?? '');
+    else if (type === CLIENT.sync && !this.#readsRows) this.#push('sync', '');
+    else if (type === CLIENT.rowsEnd || type === CLIENT.rowsFail) {
+      if (!this.#readsRows && this.queue.length > 0) this.#push('rows', '');
+      this.#readsRows = false;
+    }
+  }
+
+  fromServer(type: number, beginning: Buffer): void {
+    if (type === SERVER.key) this.#options.began(beginning.readInt32BE(0));
+    else if (type === SERVER.ready) this.#ready(beginning.toString('latin1'));
+    else if (type === SERVER.copyIn) this.#beginRows();
+    else if (type === SERVER.error) {
+      this.#readsRows = false;
+      this.#end(maskedError(beginning));
+    } else if (type === SERVER.parsed) {
+      if (this.queue[0]?.kind === 'parse') this.#end();
+    } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) this.#end();
+  }
+
+  override running(): RunningStatement | null {
+    const isStatement = ({ kind }: QueuedMessage): boolean => kind === 'query' || kind === 'execute';
+    return this.queue.find(isStatement) ?? (this.#status === 'I' ? null : this.last);
+  }
+
+  #push(kind: QueuedMessage['kind'], text: string): void {
     if (kind === 'query' || kind === 'execute') {
       const word = firstWord(text);
-      if (!HARMLESS.has(word)) mayLock = true;
-      if (CALLING.has(word)) mayCall = true;
+      if (!HARMLESS.has(word)) this.#mayLock = true;
+      if (CALLING.has(word)) this.#mayCall = true;
       // The locks are gone after it.
-      if (ENDING.has(word) && status === 'T' && mayCall) look = true;
+      if (ENDING.has(word) && this.#status === 'T' && this.#mayCall) this.needsLook = true;
     }
-    queue.push({ kind, text, startedAt: now(), error: null });
-  };
-  const end = (error: SessionStatement['error'] = null): void => {
-    const [first] = queue;
+    this.queue.push({ kind, text, startedAt: this.#options.now(), error: null });
+  }
+
+  #shift(): QueuedMessage | undefined {
+    const first = this.queue.shift();
+    while (this.queue[0]?.kind === 'rows') this.queue.shift();
+    return first;
+  }
+
+  #beginRows(): void {
+    const end = this.queue.findIndex(({ kind }) => kind === 'rows');
+    this.#readsRows = end === -1;
+    const skipped = (end === -1 ? this.queue : this.queue.slice(0, end)).filter(({ kind }) => kind === 'sync');
+    for (const sync of skipped) this.queue.splice(this.queue.indexOf(sync), 1);
+  }
+
+  #end(error: SessionStatement['error'] = null): void {
+    const [first] = this.queue;
     if (!first || first.kind === 'sync') return;
     if (first.kind === 'query') {
       // A later answer tells its end.
       first.error ??= error;
       return;
     }
-    shift();
-    if (first.kind === 'execute' || error) finish({ ...first, error });
+    this.#shift();
+    if (first.kind === 'execute' || error) this.#finish({ ...first, error });
     // The server skips all until a Sync.
-    if (error) while (queue[0] && queue[0].kind !== 'sync') shift();
-    if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
-  };
-  const finish = ({ text, startedAt, error }: QueuedMessage): void => {
-    last = { text, startedAt };
-    ended({ text, startedAt, endedAt: now(), inTransaction: status !== 'I', error });
-  };
-  const ready = (next: string): void => {
-    const first = shift();
-    if (first?.kind === 'query') finish(first);
-    if (next === 'T' && mayLock) look = true;
-    mayLock = false;
-    status = next;
-    if (next !== 'T') {
-      mayCall = false;
-      released();
+    if (error) while (this.queue[0] && this.queue[0].kind !== 'sync') this.#shift();
+    this.#beginNext();
+  }
+
+  #finish({ text, startedAt, error }: QueuedMessage): void {
+    this.last = { text, startedAt };
+    const inTransaction = this.#status !== 'I';
+    this.#options.ended({ text, startedAt, endedAt: this.#options.now(), inTransaction, error });
+  }
+
+  #ready(status: string): void {
+    const first = this.#shift();
+    if (first?.kind === 'query') this.#finish(first);
+    if (status === 'T' && this.#mayLock) this.needsLook = true;
+    this.#mayLock = false;
+    this.#status = status;
+    if (status !== 'T') {
+      this.#mayCall = false;
+      this.#options.released();
     }
-    if (queue[0]) queue[0].startedAt = Math.max(queue[0].startedAt, now());
-  };
-  return {
-    fromClient(type, beginning) {
-      const [one = '', two = ''] = type === CLIENT.query ? [textOf(beginning)] : textsOf(beginning);
-      if (type === CLIENT.query) push('query', one);
-      else if (type === CLIENT.parse) {
-        remember(prepared, one, two);
-        push('parse', two);
-      } else if (type === CLIENT.bind) remember(portals, one, prepared.get(two) ?? '');
-      else if (type === CLIENT.execute) push('execute', portals.get(one) ?? '');
-      else if (type === CLIENT.sync && !readsRows) push('sync', '');
-      else if (type === CLIENT.rowsEnd || type === CLIENT.rowsFail) {
-        if (!readsRows && queue.length > 0) push('rows', '');
-        readsRows = false;
-      }
-    },
-    fromServer(type, beginning) {
-      if (type === SERVER.key) began(beginning.readInt32BE(0));
-      else if (type === SERVER.ready) ready(beginning.toString('latin1'));
-      else if (type === SERVER.copyIn) beginRows();
-      else if (type === SERVER.error) {
-        readsRows = false;
-        end(maskedError(beginning));
-      } else if (type === SERVER.parsed) {
-        if (queue[0]?.kind === 'parse') end();
-      } else if (type === SERVER.complete || type === SERVER.suspended || type === SERVER.empty) end();
-    },
-    running: () => queue.find(({ kind }) => kind === 'query' || kind === 'execute') ?? (status === 'I' ? null : last),
-    takeLook() {
-      const wanted = look;
-      look = false;
-      return wanted;
-    },
-  };
+    this.#beginNext();
+  }
+
+  #beginNext(): void {
+    const [next] = this.queue;
+    if (next) next.startedAt = Math.max(next.startedAt, this.#options.now());
+  }
 }
 
 /** Take no lock that is stronger than ROW EXCLUSIVE, unless a function of theirs does. */
@@ -181,14 +184,6 @@ const HARMLESS = new Set([
   ...['ROLLBACK', 'ABORT', 'SAVEPOINT', 'RELEASE', 'DEALLOCATE', 'PREPARE', 'DECLARE', 'CLOSE', 'EXPLAIN', ''],
 ]);
 const ENDING = new Set(['COMMIT', 'END', 'ROLLBACK', 'ABORT']);
-
-/** The oldest are forgotten: their statements have no text then. */
-function remember(map: Map<string, string>, name: string, text: string): void {
-  map.delete(name);
-  map.set(name, text);
-  const [oldest] = map.keys();
-  if (map.size > MOST_PREPARED && oldest !== undefined) map.delete(oldest);
-}
 
 function textsOf(beginning: Buffer): string[] {
   const at = beginning.indexOf(0);
@@ -203,12 +198,7 @@ function textOf(bytes: Buffer): string {
 
 /** Code and message of an error message of the server, whose details have values of rows. */
 function maskedError(body: Buffer): { code: string; message: string } {
-  const fields = new Map(
-    body
-      .toString('utf8')
-      .split('\0')
-      .map((field) => [field[0], field.slice(1)]),
-  );
+  const fields = errorFields(body);
   const detail = fields.get('D');
   const lines = [fields.get('M') ?? 'unknown error', ...(detail === undefined ? [] : [detail])];
   return { code: fields.get('C') ?? '', message: maskValues(lines.join('\n')) };

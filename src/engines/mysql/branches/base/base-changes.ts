@@ -54,9 +54,16 @@ export async function readUpdated(server: MysqlSession, database: string): Promi
   return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
 }
 
+interface SpareTables {
+  /** The database of the tables, and the one of the spare's record. */
+  database: string;
+  of: string;
+  record: BaseRecord;
+}
+
 /** Reports whether the tables of a spare still contain the rows of its record: those that are not proved to be unwritten are read. */
-export async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {
-  const unwritten = await findUnwritten(server, { destination: database, database, base: record.id });
+export async function haveRows(server: MysqlSession, { database, of, record }: SpareTables): Promise<boolean> {
+  const unwritten = await findUnwritten(server, { destination: database, database: of, base: record.id });
   const doubtful = record.tables.filter(({ name }) => !unwritten.has(name));
   if (doubtful.length === 0) return true;
   const partitioned = new Set(record.definitions.tables.filter(isPartitioned).map(({ name }) => name));

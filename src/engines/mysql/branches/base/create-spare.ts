@@ -2,12 +2,14 @@ import { redact } from '../../../../process/redact.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import type { MysqlSession } from '../../connection/session.ts';
-import { BASE, RETIRED } from '../../server/names.ts';
+import { BASE } from '../../server/names.ts';
 import { createDatabase, readAuxiliaryNames, tryLock } from '../../server/server.ts';
-import { writeRecord } from '../../swap/record.ts';
-import { dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
+import type { Rename } from '../../swap/journal-schema.ts';
+import { createShadowDatabase, dropAuxiliaryDatabase } from '../../swap/shadow-databases.ts';
+import { renameStatement } from '../../swap/swap-packet.ts';
 import { provableStates, recordUnwritten } from '../in-place/unwritten-tables.ts';
 import { fillFromBase, findBaseCopies, writeCopyRecord } from './base-copies.ts';
 import { readBaseRecord } from './base-record.ts';
@@ -24,8 +26,8 @@ export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl
 }
 
 /**
- * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
- * and nothing else, so it is a warning.
+ * Makes the next spare from the base copy, while the destination is in use. Until it is complete no client knows its
+ * tables by name. A failure costs the next reset its speed and nothing else, so it is a warning.
  */
 export async function createSpare(
   context: EngineContext,
@@ -33,24 +35,33 @@ export async function createSpare(
   url: DatabaseUrl,
 ): Promise<string | null> {
   const destination = url.database ?? '';
-  const { of, base, spare } = await readAuxiliaryNames(server, destination);
+  const { of, base, spare, shadow: newName } = await readAuxiliaryNames(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (!record) return null;
   const made = startStep(context.report, 'spare', `Create the spare ${spare}`);
+  const shadow = newName();
+  const collations = record.definitions;
   try {
     await dropAuxiliaryDatabase(context, server, { name: spare, destination });
-    await createDatabase(server, { name: spare, collations: record.definitions });
-    await writeRecord(server, { database: spare, table: RETIRED, value: record });
-    const rows = await fillFromBase(context, { url, to: spare, base: { name: base, record }, rowsLast: true });
+    await createShadowDatabase(server, { name: shadow, destination, collations });
+    const rows = await fillFromBase(context, { url, to: shadow, base: { name: base, record }, rowsLast: true });
     context.signal.throwIfAborted();
-    const digest = await digestOf(server, spare);
-    const states = await provableStates(server, spare);
-    await recordUnwritten(server, { database: spare, base: record.id, states });
-    await writeCopyRecord(server, { database: spare, record: { ...record, digest }, rows });
+    const digest = await digestOf(server, shadow);
+    const states = await provableStates(server, shadow);
+    await recordUnwritten(server, { database: shadow, base: record.id, states });
+    await writeCopyRecord(server, { database: shadow, record: { ...record, digest }, rows });
+    const tables = await tablesOf(server, shadow);
+    await createDatabase(server, { name: spare, collations });
+    // The record first: it says whose the others are.
+    const renames = [BASE, ...tables.filter((name) => name !== BASE)].map(
+      (name): Rename => ({ from: [shadow, name], to: [spare, name] }),
+    );
+    await server.execute(renameStatement(renames));
+    await dropAuxiliaryDatabase(context, server, { name: shadow, destination });
     made(`Created the spare ${spare}`);
     return spare;
   } catch (error) {
-    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
+    for (const name of [shadow, spare]) await dropAuxiliaryDatabase(context, server, { name, destination });
     const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
     const message = `The spare ${spare} was not created: ${reason}`;
     context.report({ event: 'warning', code: 'spare_not_created', message });

@@ -7,6 +7,7 @@ import { tablesOf } from '../../catalog/tables.ts';
 import { withServer } from '../../connection/connect.ts';
 import { quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { BASE, isReserved, RETIRED } from '../../server/names.ts';
 import { readAuxiliaryNames, tryLock } from '../../server/server.ts';
 import type { Rename } from '../../swap/journal-schema.ts';
@@ -32,7 +33,11 @@ export async function takeSpareUnlessBusy(context: EngineContext, taken: TakenSp
   });
 }
 
-/** Gives the tables of the spare to another database, under the lock of the destination; `false` for a spare that was changed. */
+/**
+ * Gives the tables of the spare to another database, under the lock of the destination; `false` for a spare that was
+ * changed, or that a client uses. It is examined when the new names keep clients out, whose transactions the renames
+ * wait for.
+ */
 export async function takeSpare(
   context: EngineContext,
   server: MysqlSession,
@@ -42,22 +47,27 @@ export async function takeSpare(
   const { of, spare } = await readAuxiliaryNames(server, destination);
   if (!usableSpare(await findBaseCopies(server, destination))) return false;
   const record = await readBaseRecord(server, { database: spare, table: BASE, of });
-  if (record?.id !== base.id || !(await isAsMade(server, spare, record))) return false;
+  if (record?.id !== base.id) return false;
   const tables = (await tablesOf(server, spare)).filter((name) => !isReserved(name));
+  const renames: Rename[] = [
+    { from: [spare, BASE], to: [spare, RETIRED] },
+    ...tables.map((name): Rename => ({ from: [spare, name], to: [to, name] })),
+  ];
+  await server.execute(`SET lock_wait_timeout = ${LOCK_WAIT}`);
   await server.execute(`DROP TABLE IF EXISTS ${quotePath(spare, RETIRED)}`);
-  await server.execute(
-    renameStatement([
-      { from: [spare, BASE], to: [spare, RETIRED] },
-      ...tables.map((name): Rename => ({ from: [spare, name], to: [to, name] })),
-    ]),
-  );
-  await dropAuxiliaryDatabase(context, server, { name: spare, destination });
-  return true;
+  const [renamed] = await server.queryEach([renameStatement(renames)]);
+  await server.execute('SET lock_wait_timeout = DEFAULT');
+  if (renamed instanceof SqlError) return false;
+  if ((await digestOf(server, to)) === record.digest && (await haveRows(server, { database: to, of: spare, record }))) {
+    await dropAuxiliaryDatabase(context, server, { name: spare, destination });
+    return true;
+  }
+  await server.execute(renameStatement(renames.toReversed().map(({ from, to }) => ({ from: to, to: from }))));
+  return false;
 }
 
-async function isAsMade(server: MysqlSession, spare: string, record: BaseRecord): Promise<boolean> {
-  return (await digestOf(server, spare)) === record.digest && (await haveRows(server, spare, record));
-}
+/** Seconds that the renames wait for clients of the spare: a copy of the base copy takes its place. */
+const LOCK_WAIT = 1;
 
 /** Digest of the definitions of a spare. */
 export async function digestOf(server: MysqlSession, database: string): Promise<string> {

@@ -41,7 +41,7 @@ interface LockedCommit {
 export async function commitLocked(context: EngineContext, given: LockedCommit): Promise<void> {
   const { server, work, stage, before, known, begun } = given;
   const { triggers } = before;
-  const { url, undo, schema, tables } = given.replaced;
+  const { url, schema, tables } = given.replaced;
   const database = url.database ?? '';
   const { flavour } = await readServer(server);
   for (const { table } of tables) {
@@ -49,29 +49,21 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
   }
   await tryTriggers(server, { database: stage, triggers, flavour });
   await using session = await connect(context, withDatabase(url, stage));
-  for (const statement of [SETTINGS, 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ'])
+  for (const statement of [SETTINGS, 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ', 'START TRANSACTION'])
     await session.execute(statement);
-  await session.execute('START TRANSACTION');
   for (const { fill } of tables) await fill(session);
   await session.execute('COMMIT');
 
   // Also tables that the server locks with the others: what their triggers write, and what their foreign keys change.
   const findReferences = () => readReferences(session, { database, tables, schema, rowsIn: stage });
   const references = await findReferences();
-  for (const statement of [SETTINGS, 'SET autocommit = 0', `USE ${quoteName(database)}`])
+  for (const statement of [
+    SETTINGS,
+    'SET autocommit = 0',
+    `USE ${quoteName(database)}`,
+    lockStatement(given, references),
+  ])
     await server.execute(statement);
-  const own = [
-    ...tables.map(({ table }) => [database, table, 'WRITE'] as const),
-    ...tables.map(({ table }) => [stage, table, 'READ'] as const),
-    ...(undo ? tables.map(({ table }) => [work, table, 'WRITE'] as const) : []),
-    ...[PENDING, MOVED].map((table) => [work, table, 'WRITE'] as const),
-  ];
-  const reads = new Set(references.flatMap((reference) => reference.reads));
-  const locks = [
-    ...own.map(([home, table, how]) => `${quotePath(home, table)} ${how}`),
-    ...[...reads].map((path) => `${path} READ`),
-  ];
-  await server.execute(`LOCK TABLES ${locks.join(', ')}`);
   const areTriggersSame = (await triggerTimes(server, database)) === known;
   if (!areTriggersSame || !isDeepStrictEqual(await findReferences(), references)) {
     throw new UserError('definitions_differ', `Triggers or foreign keys of ${database} were changed meanwhile`, {
@@ -79,17 +71,7 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
     });
   }
   await verifyReferences(server, { references, tables });
-  const moves: string[] = [];
-  for (const { name, table, columns } of tables) {
-    const [path, staged] = [quotePath(database, table), quotePath(stage, table)];
-    const list = columns.map(quoteName).join(', ');
-    if (undo) {
-      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path}`);
-      const kept = await server.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`);
-      if (kept.rows !== present) throw new Error(`${name}: ${present} rows were found, and ${kept.rows} kept`);
-    }
-    moves.push(`DELETE FROM ${path}`, `INSERT INTO ${path} (${list}) SELECT ${list} FROM ${staged}`);
-  }
+  const moves = await planMoves(given);
   const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
   const packet = [
     ...dropStatements(triggers, flavour),
@@ -116,6 +98,37 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
       return createAgain();
     });
   for (const statement of ['UNLOCK TABLES', 'SET autocommit = 1', SETTINGS_BACK]) await server.execute(statement);
+}
+
+function lockStatement({ replaced, work, stage }: LockedCommit, references: { reads: string[] }[]): string {
+  const { url, undo, tables } = replaced;
+  const database = url.database ?? '';
+  const locks = [
+    ...tables.map(({ table }) => `${quotePath(database, table)} WRITE`),
+    ...tables.map(({ table }) => `${quotePath(stage, table)} READ`),
+    ...[...(undo ? tables.map(({ table }) => table) : []), PENDING, MOVED].map(
+      (table) => `${quotePath(work, table)} WRITE`,
+    ),
+    ...new Set(references.flatMap(({ reads }) => reads.map((path) => `${path} READ`))),
+  ];
+  return `LOCK TABLES ${locks.join(', ')}`;
+}
+
+/** Keeps the rows for an undo, and returns the statements that replace them. */
+async function planMoves({ replaced, server, work, stage }: LockedCommit): Promise<string[]> {
+  const { url, undo, tables } = replaced;
+  const moves: string[] = [];
+  for (const { name, table, columns } of tables) {
+    const [path, staged] = [quotePath(url.database ?? '', table), quotePath(stage, table)];
+    const list = columns.map(quoteName).join(', ');
+    if (undo) {
+      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path}`);
+      const kept = await server.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`);
+      if (kept.rows !== present) throw new Error(`${name}: ${present} rows were found, and ${kept.rows} kept`);
+    }
+    moves.push(`DELETE FROM ${path}`, `INSERT INTO ${path} (${list}) SELECT ${list} FROM ${staged}`);
+  }
+  return moves;
 }
 
 export interface RowExchangeOptions {
