@@ -89,7 +89,11 @@ export async function readSmallTables(
     GROUP BY n.nspname, c.relname ORDER BY n.nspname, c.relname LIMIT ${Number(mostTables)}`);
   const tables: SmallTable[] = [];
   for (const { schema, name, columns } of found) {
-    const texts = columns.map(quoteName).map((name) => `left(${plainText(name)}, ${Number(longest)})`);
+    // As COPY writes values: `::text` could be a cast of a type, which is code of another role.
+    const texts = columns.map(
+      (column) =>
+        `CASE WHEN num_nulls(${quoteName(column)}) = 0 THEN left(concat(${quoteName(column)}), ${Number(longest)}) END`,
+    );
     const rows = await session.query<{ texts: (string | null)[] }>(
       `SELECT json_build_array(${texts.join(', ')}) AS texts FROM ${quotePath(schema, name)} LIMIT ${Number(mostRows) + 1}`,
     );
@@ -97,9 +101,4 @@ export async function readSmallTables(
     tables.push({ table: tableName(schema, name), columns, rows: rows.map((row) => row.texts) });
   }
   return tables;
-}
-
-/** The text of a value as COPY writes it, or NULL: `::text` could be a cast of its type, which is code of another role. */
-function plainText(value: string): string {
-  return `CASE WHEN num_nulls(${value}) = 0 THEN concat(${value}) END`;
 }

@@ -10,7 +10,7 @@ import { splitName } from '../../../text/table-names.ts';
 export type CountedSource = LeakColumn & { values: number };
 
 export interface LeakSourceOptions {
-  /** Of the restored original. */
+  /** Columns of the restored original. */
   columns: ColumnFacts[];
   suspicions: Suspicion[];
   /** Digests of the suspicious columns before the query. */

@@ -7,7 +7,7 @@ import { END_OF_ROWS } from './rows-file.ts';
 
 export interface ProgramTable {
   table: string;
-  /** As the program writes them: mysqldump leaves generated columns out. Empty without rows. */
+  /** Columns of the rows: mysqldump leaves generated ones out. Empty without rows. */
   columns: string[];
   rows: number;
   longest: number;
