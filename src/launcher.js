@@ -57,10 +57,20 @@ function serveBundle(require, module) {
   });
 }
 
-/** The user's own: Node's default lies in the shared temporary directory, where others could plant code. */
+/**
+ * The user's own, whatever the umask: others could plant code there, as in Node's default in the shared temporary
+ * directory.
+ */
 function cacheDirectory(require) {
   const { homedir } = require('os');
-  return `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`;
+  const { mkdirSync } = require('fs');
+  const directory = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch {
+    // Without a place for it, Node does without the cache.
+  }
+  return directory;
 }
 
 /** The runtime that the npm package `node` brings, when that package is installed beside this one. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -63,6 +63,12 @@ test('a recent Node runs the program itself', () => {
   const { status, stdout } = run(tool(), 'targets', '--json');
   expect(JSON.parse(stdout)).toEqual({ node: process.versions.node, words: ['targets', '--json'] });
   expect(status).toBe(3);
+});
+
+test('no other user can write into the cache of compiled code, whatever the umask', () => {
+  const args = ['-c', 'umask 000; exec "$0" "$1"', process.execPath, tool()];
+  expect(spawnSync('/bin/sh', args, { env: environment() }).status).toBe(3);
+  expect(statSync(join(folder, 'cache/tool/compile-cache')).mode & 0o777).toBe(0o700);
 });
 
 test('an old Node hands over to the runtime of the package `node`, words and exit code included', () => {

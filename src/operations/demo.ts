@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parsePostgresUrl, urlWithPassword, withDatabase } from '../engines/postgres/connection/url.ts';
@@ -109,12 +109,18 @@ function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(TOOL_|PG)/.test(name)));
 }
 
-/** A demo that was killed could not remove its folder. */
+/**
+ * A demo that was killed could not remove its folder. Another user could turn a folder inside of one into a link to
+ * ours while it is removed.
+ */
 async function removeDeadDemos(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = /^tool-demo-(\d+)-[A-Za-z0-9]{6}$/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+    const folder = join(tmpdir(), name);
+    const facts = await lstat(folder).catch(() => null);
+    const isOwn = facts?.isDirectory() && facts.uid === process.getuid?.() && (facts.mode & 0o077) === 0;
+    if (isOwn || process.platform === 'win32') await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 

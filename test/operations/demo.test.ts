@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Tour } from '../../src/results/demo-results.ts';
@@ -105,11 +106,17 @@ describeWithPostgres('tool demo without a terminal', () => {
     await eventually(async () => (await processesNaming(`${folder.path}/tool-postgres-`)).length === 0);
     expect(await readdir(folder.path)).toEqual([expect.stringMatching(`^tool-demo-${killed.pid}-`)]);
 
+    // Of nobody's demo that this user could have left: others can write into it.
+    const foreign = join(folder.path, 'tool-demo-4194999-abcdef');
+    await mkdir(foreign);
+    await chmod(foreign, 0o777);
     const next = demo();
     const over = once(next, 'exit');
     await errorsHold(next, 'Started PostgreSQL');
     process.kill(next.pid ?? 0, 'SIGTERM');
     await over;
+    expect(await readdir(folder.path)).toEqual([basename(foreign)]);
+    await rm(foreign, { recursive: true });
     await expectNothingLeft();
   });
 });

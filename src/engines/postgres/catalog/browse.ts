@@ -89,7 +89,11 @@ export async function readSmallTables(
     GROUP BY n.nspname, c.relname ORDER BY n.nspname, c.relname LIMIT ${Number(mostTables)}`);
   const tables: SmallTable[] = [];
   for (const { schema, name, columns } of found) {
-    const texts = columns.map((column) => `left(${quoteName(column)}::text, ${Number(longest)})`);
+    // As COPY writes values: `::text` could be a cast of a type, which is code of another role.
+    const texts = columns.map(
+      (column) =>
+        `CASE WHEN num_nulls(${quoteName(column)}) = 0 THEN left(concat(${quoteName(column)}), ${Number(longest)}) END`,
+    );
     const rows = await session.query<{ texts: (string | null)[] }>(
       `SELECT json_build_array(${texts.join(', ')}) AS texts FROM ${quotePath(schema, name)} LIMIT ${Number(mostRows) + 1}`,
     );

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
-import { type ColumnDigest, columnName } from '../../../sanitize/column-facts.ts';
+import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Suspicion } from '../../../sanitize/detector/detect.ts';
 import { type LeakColumn, tellingBits } from '../../../sanitize/leaks/value-class.ts';
 import { MOST_COLUMNS, scaleFor } from '../../../sanitize/leaks/value-table.ts';
@@ -10,6 +10,8 @@ import { splitName } from '../../../text/table-names.ts';
 export type CountedSource = LeakColumn & { values: number };
 
 export interface LeakSourceOptions {
+  /** Columns of the restored original. */
+  columns: ColumnFacts[];
   suspicions: Suspicion[];
   /** Digests of the suspicious columns before the query. */
   before: Map<string, ColumnDigest>;
@@ -70,4 +72,14 @@ export function storedColumns({ details, tables }: Manifest): Map<string, Column
 /** The same as `schema.table.column`. */
 export function columnsByTable(manifest: Manifest): Map<string, string[]> {
   return new Map([...storedColumns(manifest)].map(([name, columns]) => [name, columns.map(columnName)]));
+}
+
+const byMysqldump = v.object({ flavour: v.literal('mysql'), program: v.object({}) });
+
+/** Without those that mysqldump leaves out, which earlier versions named as well. */
+export function rowColumns(original: Manifest, columns: ColumnFacts[]): Map<string, string[]> {
+  const all = columnsByTable(original);
+  if (!v.is(byMysqldump, original.details)) return all;
+  const generated = new Set(columns.filter((facts) => facts.generated).map(columnName));
+  return new Map([...all].map(([table, names]) => [table, names.filter((name) => !generated.has(name))]));
 }

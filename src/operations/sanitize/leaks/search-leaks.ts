@@ -20,7 +20,7 @@ import { LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
 import { formatOf } from '../../snapshots/rows/rows.ts';
 import { snapshotReader } from '../../snapshots/snapshot-reader.ts';
 import { isDefinition } from './definition-files.ts';
-import { type CountedSource, columnsByTable, type LeakSourceOptions, sourcesOf } from './leak-sources.ts';
+import { type CountedSource, columnsByTable, type LeakSourceOptions, rowColumns, sourcesOf } from './leak-sources.ts';
 import { findReordered, objectsOf, unchangedTables } from './unchanged-tables.ts';
 
 export interface LeakSearchOptions extends LeakSourceOptions {
@@ -60,7 +60,7 @@ export class LeakSearch implements AsyncDisposable {
     this.#options = options;
     this.#threads = createLeakThreads(Math.min(cpus, Math.ceil(bytes / BYTES_OF_THREAD) || 1), context.signal);
     this.#sources = sourcesOf(options);
-    this.#originalColumns = columnsByTable(original);
+    this.#originalColumns = rowColumns(original, options.columns);
     this.#personal = original.tables.filter((table) => this.#sourcesIn(table).some((source) => source !== null));
     const sources = [...this.#sources.values()];
     const plan = planRounds(sources.reduce((sum, { values, hasParts }) => sum + values * (hasParts ? 4 : 1), 0));

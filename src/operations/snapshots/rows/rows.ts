@@ -115,7 +115,9 @@ export function maskedRows({ table, columns, rows, reveal }: RowsToMask): Pick<R
   const { schema, rest } = splitName(table);
   const samples = columns.map((_, index) => texts.flatMap((row) => row[index] ?? []));
   const personal = personalColumns({ schema, table: rest, columns, samples });
-  const isMasked = (index: number): boolean => personal.has(index) && !reveal;
+  // Snapshots of earlier versions name columns that mysqldump leaves out: any value may be that of another column.
+  const isShifted = rows.some(({ values }) => values.length !== columns.length);
+  const isMasked = (index: number): boolean => (isShifted || personal.has(index)) && !reveal;
   return {
     columns: columns.map((name, index): RowColumn => {
       const kind = personal.get(index);

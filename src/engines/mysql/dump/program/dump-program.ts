@@ -73,11 +73,12 @@ export async function readByProgram(context: EngineContext, dump: ProgramDump): 
   assertNothingMissing(tables, files.written);
   const byName = files.written.toSorted((a, b) => (a.table < b.table ? -1 : 1));
   return Promise.all(
-    byName.map(async ({ table, rows, longest, bytes, packing }) => {
+    byName.map(async ({ table, columns: written, rows, longest, bytes, packing }) => {
       const { file, terminated } = await packing;
       const name = `${schema}.${table}`;
       if (!terminated || file.bytes !== bytes) throw cutShort(tool, name);
-      const data = { table, columns: columns.get(table) ?? [], texts: [], longest_row: longest };
+      const stored = written.length > 0 ? written : (columns.get(table) ?? []);
+      const data = { table, columns: stored, texts: [], longest_row: longest };
       return { table: { name, rows, file }, data: { [file.name]: data } };
     }),
   );

@@ -11,7 +11,8 @@ const LETTER_S = 83;
 
 const MOST_HEAD_BYTES = 1024 * 1024;
 const NAME = '`(?:[^`]|``)+`';
-const HEAD = new RegExp(`^INSERT INTO (${NAME})(?: \\(${NAME}(?:, ?${NAME})*\\))? VALUES$`);
+const NAMES = new RegExp(NAME, 'g');
+const HEAD = new RegExp(`^INSERT INTO (${NAME})(?: \\((${NAME}(?:, ?${NAME})*)\\))? VALUES$`);
 
 /** Bytes between values and of numbers, NULL, hexadecimal literals and introducers: no operators, no calls. */
 const PLAIN = new Uint8Array(256);
@@ -32,6 +33,8 @@ export class InsertRefused extends Error {
  */
 export class InsertScanner {
   table: string | null = null;
+  /** None where the statement does not name them. */
+  columns: string[] = [];
   rows = 0;
   /** Bytes of the longest row. */
   longest = 0;
@@ -98,11 +101,16 @@ export class InsertScanner {
 
   #endsHead(): boolean {
     if (!this.#head.endsWith(' VALUES')) return false;
-    const name = HEAD.exec(this.#head)?.[1];
+    const [, name, list = ''] = HEAD.exec(this.#head) ?? [];
     if (name === undefined) throw new InsertRefused('its beginning is not that of an INSERT of values');
-    this.table = Buffer.from(name.slice(1, -1).replaceAll('``', '`'), 'latin1').toString('utf8');
+    this.table = plainName(name);
+    this.columns = (list.match(NAMES) ?? []).map(plainName);
     return true;
   }
+}
+
+function plainName(quoted: string): string {
+  return Buffer.from(quoted.slice(1, -1).replaceAll('``', '`'), 'latin1').toString('utf8');
 }
 
 function refusedByte(byte: number): InsertRefused {

@@ -7,6 +7,8 @@ import { END_OF_ROWS } from './rows-file.ts';
 
 export interface ProgramTable {
   table: string;
+  /** Columns of the rows: mysqldump leaves generated ones out. Empty without rows. */
+  columns: string[];
   rows: number;
   longest: number;
   bytes: number;
@@ -37,7 +39,7 @@ export class TableFiles {
       () => this.#onBytes(table, 0, true),
       () => {},
     );
-    const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
+    const entry = { table, columns: [], rows: 0, longest: 0, bytes: 0, packing };
     this.#current = { handle, entry, grown: resolve };
     this.written.push(entry);
   }
@@ -47,6 +49,7 @@ export class TableFiles {
     if (insert.table !== entry?.table) throw new Error(`rows of ${insert.table} come with another table`);
     await this.#append(bytes);
     if (!insert.done || !entry) return;
+    entry.columns = insert.columns;
     entry.rows += insert.rows;
     entry.longest = Math.max(entry.longest, insert.longest);
     await this.#append(Buffer.from('\n'));

@@ -55,7 +55,11 @@ export async function sendStatements(
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     const executed = await session.send(statementFrom(next.value, { pieces, limit, table }));
     loaded += executed.rows;
-    if (executed.warnings > 0) warnings.push(...(await warningsOf(session)));
+    if (executed.warnings === 0) continue;
+    const read = await warningsOf(session);
+    warnings.push(...read);
+    // The server lists `max_error_count` of them.
+    if (read.length < executed.warnings) warnings.push({ Code: 0, Message: 'Further warnings could not be read' });
   }
   return { loaded, warnings };
 }

@@ -2,7 +2,9 @@ import { UserError } from '../../../../runtime/errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import type { TableDefinition } from '../../catalog/definitions/definitions.ts';
 import { namesIn } from '../../catalog/definitions/table-entries.ts';
+import { RIGHT_MISSING } from '../../connection/error-numbers.ts';
 import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { InsertRefused } from '../../dump/program/insert-scanner.ts';
 import { checkedRows } from '../../dump/program/rows-file.ts';
 import { type InsertOptions, type InsertResult, sendStatements, type WarningRow } from './insert-rows.ts';
@@ -17,8 +19,10 @@ export async function insertStatements(
   session: MysqlSession,
   { table, content, rows, definition }: ProgramRows,
 ): Promise<InsertResult> {
-  // Each is read: the harmless ones of a statement may be as many as its rows.
-  await session.execute('SET max_error_count = 65535');
+  // Each is read: the harmless ones of a statement may be as many as its rows. MySQL 9 requires a right for it.
+  await session.execute('SET max_error_count = 65535').catch((error) => {
+    if (!(error instanceof SqlError) || error.errno !== RIGHT_MISSING) throw error;
+  });
   const { loaded, warnings } = await sendStatements(session, checkedRows(content, { table, rows }), table).catch(
     (error) => {
       throw error instanceof InsertRefused ? rowsRefused(error) : error;
