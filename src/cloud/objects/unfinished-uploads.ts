@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { writePrivateFile } from '../../runtime/write-file.ts';
 
 const uploadSchema = v.object({
   stored_sha256: v.string(),
@@ -36,12 +37,9 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
   let pruned: Promise<void> | null = null;
 
   async function put(file: string, text: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     pruned ??= removeOld(folder);
     await pruned;
-    const tmp = `${file}.${process.pid}.tmp`;
-    await writeFile(tmp, text, { mode: 0o600 });
-    await rename(tmp, file);
+    await writePrivateFile(file, text);
   }
 
   return {
@@ -64,7 +62,7 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
 }
 
 async function removeOld(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const facts = await stat(join(folder, name)).catch(() => null);
     if (facts && Date.now() - facts.mtimeMs > LIFE_MS) await rm(join(folder, name), { force: true });
   }

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserError } from '../../runtime/errors.ts';
+import { ownershipOf, writeTemporary } from '../../runtime/write-file.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './change.ts';
 import { editConfigurationText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
-import { writeTemporary } from './write-temporary.ts';
 
 const MOST_ATTEMPTS = 10;
 
@@ -66,7 +66,7 @@ async function replaceRewritten(
   const rewritten = rewrite(text);
   const texts = { before: text, after: rewritten };
   if (rewritten === text) return texts;
-  const unfinished = await writeTemporary(path, rewritten, await ownershipOf(path));
+  const unfinished = await writeTemporary(path, rewritten, await ownershipOf(path, 0o600));
   try {
     if (!before.equals(await readFile(path))) return null;
     await rename(unfinished, path);
@@ -75,11 +75,6 @@ async function replaceRewritten(
   }
   await syncFolder(dirname(path));
   return texts;
-}
-
-async function ownershipOf(path: string) {
-  const { mode, uid, gid } = await stat(path);
-  return { mode: mode & 0o777, uid, gid };
 }
 
 /** Makes the new name survive a power failure, where the system can open folders. */

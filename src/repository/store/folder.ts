@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
+import { ignoreMissing } from '../../runtime/write-file.ts';
 import { ContentDiffers } from '../objects/checksum.ts';
 import { keyRefused } from './keys.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
@@ -155,11 +156,6 @@ async function readText(path: string): Promise<string> {
   const { size } = await stat(path);
   if (size > MOST_TEXT_BYTES) throw new TooLarge();
   return await readFile(path, 'utf8');
-}
-
-export function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code !== 'ENOENT') throw error;
-  return null;
 }
 
 export async function hashFile(path: string): Promise<string> {
