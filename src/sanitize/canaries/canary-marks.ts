@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { capitalized } from '../../text/format.ts';
 import type { ColumnFacts } from '../column-facts.ts';
 import type { PersonalKind } from '../detector/kinds.ts';
 
@@ -87,7 +88,7 @@ function textValues({
 }): CanaryValue[] {
   const mail = [`${word}@${word}.example`, `${word}@x.io`].map((text) => ({ text, token: word }));
   const number = [`+49${digits}`, digits].map((text) => ({ text, token: digits }));
-  const name = [`${word.charAt(0).toUpperCase()}${word.slice(1)} ${word}`, `${word} ${word}`, word].map((text) => ({
+  const name = [`${capitalized(word)} ${word}`, `${word} ${word}`, word].map((text) => ({
     text,
     token: word,
   }));
