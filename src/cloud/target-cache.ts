@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { writePrivateFile } from '../runtime/write-file.ts';
+import { parseJsonAs } from '../text/parse-json.ts';
 import { type CloudClient, pagesOf } from './client.ts';
 import { type CloudTarget, targetPageSchema } from './contract/resources.ts';
 
@@ -66,6 +67,6 @@ export function removeCache(directory: string): Promise<void> {
 
 async function readCache(options: CacheOptions): Promise<Cache | null> {
   const text = await readFile(fileIn(options.directory), 'utf8').catch(() => '');
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), cacheSchema), text);
-  return parsed.success && parsed.output.of === ownerOf(options) ? parsed.output : null;
+  const cache = parseJsonAs(cacheSchema, text);
+  return cache?.of === ownerOf(options) ? cache : null;
 }

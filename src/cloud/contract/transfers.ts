@@ -3,7 +3,7 @@ import { count, sha256 } from '../../repository/manifest/values.ts';
 import { headers, time, url } from './values.ts';
 
 /** Objects in one request for URLs. */
-const MOST_OBJECTS = 200;
+export const MOST_OBJECTS = 200;
 
 /** URLs of parts in one answer. */
 export const MOST_PARTS = 1000;

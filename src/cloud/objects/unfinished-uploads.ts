@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { writePrivateFile } from '../../runtime/write-file.ts';
+import { parseJsonAs } from '../../text/parse-json.ts';
 
 const uploadSchema = v.object({
   stored_sha256: v.string(),
@@ -44,9 +45,7 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
 
   return {
     async find(key) {
-      const text = await readFile(fileOf(key), 'utf8').catch(() => null);
-      const parsed = text === null ? null : v.safeParse(v.pipe(v.string(), v.parseJson(), uploadSchema), text);
-      return parsed?.success ? parsed.output : null;
+      return parseJsonAs(uploadSchema, await readFile(fileOf(key), 'utf8').catch(() => ''));
     },
     write(key, upload) {
       const text = JSON.stringify(upload);
