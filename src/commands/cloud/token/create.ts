@@ -10,7 +10,7 @@ export const cloudTokenCreateCommand = defineCommand({
   arguments: [{ name: 'name', description: 'name of the token', required: true }],
   options: [
     { flags: '--target <name>', description: 'target of the hub; repeatable', repeatable: true },
-    { flags: '--role <role>', description: 'rights; default builder', choices: ['builder', 'reader'] },
+    { flags: '--role <role>', description: 'builder (default) or reader', choices: ['builder', 'reader'] },
     { flags: '--days <n>', description: 'days until it expires, at most 366; default 90', value: 'count' },
   ],
   examples: [
