@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { syncPath } from '../runtime/write-file.ts';
 import { damaged, isObjectDamage } from './damaged.ts';
 import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
@@ -10,7 +11,6 @@ import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
 import type { RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
-import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
 import type { ObjectStore } from './store/store.ts';
 

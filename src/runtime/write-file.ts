@@ -33,6 +33,12 @@ export async function ownershipOf(path: string, mode: number): Promise<FileOwner
   return found ? { mode: found.mode & 0o777, uid: found.uid, gid: found.gid } : { mode };
 }
 
+/** A rename survives a power failure only after its directory is synced. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
 export function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT') throw error;
   return null;

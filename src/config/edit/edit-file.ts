@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserError } from '../../runtime/errors.ts';
-import { ownershipOf, writeTemporary } from '../../runtime/write-file.ts';
+import { ownershipOf, syncPath, writeTemporary } from '../../runtime/write-file.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './change.ts';
 import { editConfigurationText } from './edit-text.ts';
@@ -73,13 +73,7 @@ async function replaceRewritten(
   } finally {
     await rm(unfinished, { force: true });
   }
-  await syncFolder(dirname(path));
+  // Not every system can open folders.
+  await syncPath(dirname(path)).catch(() => {});
   return texts;
-}
-
-/** Makes the new name survive a power failure, where the system can open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   ListMultipartUploadsCommand,
   ListMultipartUploadsCommandInput,
@@ -48,14 +48,14 @@ export async function createS3Store(options: S3Options): Promise<Store> {
           const body = (Body as AsyncIterable<Buffer> | undefined) ?? null;
           const stored = await readBounded(body, MOST_STORED_BYTES, () => new TooLarge());
           const { sha256 } = Metadata ?? {};
-          if (sha256 !== undefined && sha256 !== checksum(stored)) throw new Error(`${key} arrived damaged`);
+          if (sha256 !== undefined && sha256 !== hash('sha256', stored)) throw new Error(`${key} arrived damaged`);
           return envelope.open(key, stored).toString();
         })
         .catch(nullWhenMissing),
 
     async write(key, text) {
       const Body = envelope.seal(key, Buffer.from(text));
-      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: checksum(Body) } });
+      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: hash('sha256', Body) } });
       await bucket.ask('write', (request) => client.send(command, request));
     },
 
@@ -167,10 +167,6 @@ async function abortUploads({ ask, bucket, client, sdk, nameOf, keyOf }: S3Bucke
     const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
     more = page.IsTruncated ? { ...more, KeyMarker, UploadIdMarker } : undefined;
   }
-}
-
-function checksum(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function nullWhenMissing(error: unknown): null {
