@@ -61,14 +61,12 @@ export const verifySchema = v.object({
   objects: v.array(v.object({ sha256, answer: v.picklist(['stored', 'missing', 'differs']) })),
 });
 
-export const downloadsBodySchema = v.strictObject({ objects: objects(sha256) });
+export const objectsBodySchema = v.strictObject({ objects: objects(sha256) });
 
 export const downloadsSchema = v.object({
   objects: v.array(v.object({ sha256, href: url })),
   expires_at: time,
 });
-
-export const reportsBodySchema = v.strictObject({ objects: objects(sha256) });
 
 export const reportsSchema = v.object({
   objects: v.array(v.object({ sha256, answer: v.picklist(['damaged', 'checking', 'intact', 'not_checked']) })),
