@@ -1,7 +1,6 @@
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
-import { noScreensText } from './no-screens-text.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 import { withUrlTarget } from './words.ts';
@@ -69,7 +68,8 @@ async function runWithoutCommand(
   }
   if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
   if (line.alone && !line.globals.json) {
-    host.stdout.write(`${noScreensText(host.terminal.noScreens ?? '--no-tui was given')}\n\n${line.help}`);
+    const reason = host.terminal.noScreens ?? '--no-tui was given';
+    host.stdout.write(`The screens are not opened: ${reason}. Commands work everywhere:\n\n${line.help}`);
     return EXIT.done;
   }
   host.stderr.write(line.help);
