@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import type { Globals, Grammar, ScreensPlace } from './command.ts';
 import type { CommandHost } from './host.ts';
+import { noScreensText } from './no-screens-text.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 import { withUrlTarget } from './words.ts';
@@ -68,8 +69,7 @@ async function runWithoutCommand(
   }
   if (line.alone && canOpenScreens(line.globals, host)) return openScreens(line.globals, host);
   if (line.alone && !line.globals.json) {
-    const reason = host.terminal.noScreens ?? '--no-tui was given';
-    host.stdout.write(`The screens are not opened: ${reason}. Commands work everywhere:\n\n${line.help}`);
+    host.stdout.write(`${noScreensText(host.terminal.noScreens ?? '--no-tui was given')}\n\n${line.help}`);
     return EXIT.done;
   }
   host.stderr.write(line.help);

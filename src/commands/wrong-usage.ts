@@ -5,8 +5,8 @@ export function wrongUsage(message: string, { code = 'usage', hint }: { code?: E
   return new UserError(code, message, { hint });
 }
 
-export function excludeEachOther(one: string, other: string, hint = 'Leave one of them out.'): UserError {
-  return wrongUsage(`${one} and ${other} exclude each other`, { hint });
+export function excludeEachOther(one: string, other: string, hint?: string): UserError {
+  return new UserError('usage', `${one} and ${other} exclude each other`, { hint: hint ?? 'Leave one of them out.' });
 }
 
 /** `example`: a line with both. */

@@ -65,3 +65,7 @@ function amountOf({ done, total, unit, bytes }: Pick<Progress, 'done' | 'total' 
 function oneAmount(amount: number, unit: Progress['unit']): string {
   return unit === 'bytes' ? formatBytes(amount) : `${formatCount(amount)} ${unit}`;
 }
+
+export function logFailedText(reason: string): string {
+  return `The log cannot be written: ${reason}`;
+}

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Detailed, readDetail } from './manifest/read-detail.ts';
+import { type Details, readDetail } from './manifest/read-detail.ts';
 
 /** Returns the schema of what a build left out by `exclude_rows`; `text` is the schema of a name. */
 export function excludedRowsSchema(text: v.GenericSchema<string>) {
@@ -28,6 +28,6 @@ export type NullifiedKey = ExcludedRows['nullified'][number];
 const recorded = excludedRowsSchema(v.string());
 
 /** Returns what `exclude_rows` left out of a snapshot, by its manifest's details; `null` for a snapshot with all rows. */
-export function excludedRowsOf(manifest: Detailed): ExcludedRows | null {
+export function excludedRowsOf(manifest: Details): ExcludedRows | null {
   return readDetail(manifest, 'excluded_rows', recorded);
 }

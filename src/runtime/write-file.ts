@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Of a new file the mode, less the umask of the process; with an owner, mode and owner exactly. */
+/** Without an owner the umask of the process applies to the mode; with one, mode and owner are set exactly. */
 export interface FileOwnership {
   mode: number;
   uid?: number;

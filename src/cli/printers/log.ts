@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { logFailedText } from '../../presentation/progress.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
 import type { RunEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
@@ -40,7 +41,7 @@ export function createLogFile({ directory, trace, secrets = [], clock, report }:
     } catch (error) {
       gaveUp = true;
       const reason = error instanceof Error ? error.message : String(error);
-      report({ event: 'warning', code: 'log_not_written', message: `The log cannot be written: ${reason}` });
+      report({ event: 'warning', code: 'log_not_written', message: logFailedText(reason) });
     }
   }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Detailed, readDetail } from './read-detail.ts';
+import { type Details, readDetail } from './read-detail.ts';
 
 /**
  * Returns the schema of tables that a snapshot holds as a definition only, because their rows are those of other tables
@@ -20,6 +20,6 @@ export type DefinitionOnly = v.InferOutput<ReturnType<typeof definitionsOnlySche
 const recorded = definitionsOnlySchema(v.string());
 
 /** The tables without rows of their own, by the manifest's details; none where an older version did not record them. */
-export function definitionsOnlyOf(manifest: Detailed): DefinitionOnly[] {
+export function definitionsOnlyOf(manifest: Details): DefinitionOnly[] {
   return readDetail(manifest, 'definitions_only', recorded) ?? [];
 }

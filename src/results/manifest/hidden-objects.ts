@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Detailed, readDetail } from './read-detail.ts';
+import { type Details, readDetail } from './read-detail.ts';
 
 /** Objects of a source that its user could not read, and that a snapshot therefore lacks. */
 export function hiddenSchema(text: v.GenericSchema<string>) {
@@ -26,7 +26,7 @@ export type HiddenObjects = v.InferOutput<ReturnType<typeof hiddenSchema>>;
 const recorded = v.array(hiddenSchema(v.string()));
 
 /** By a manifest's details; none in snapshots of earlier versions. */
-export function hiddenObjectsOf(manifest: Detailed): HiddenObjects[] {
+export function hiddenObjectsOf(manifest: Details): HiddenObjects[] {
   return readDetail(manifest, 'hidden', recorded) ?? [];
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Detailed, readDetail } from './read-detail.ts';
+import { type Details, readDetail } from './read-detail.ts';
 
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out, and the number of its tables. */
 export const leftOutSchemas = v.array(
@@ -15,7 +15,7 @@ export const leftOutSchemas = v.array(
 export type LeftOutSchema = v.InferOutput<typeof leftOutSchemas>[number];
 
 /** The schemas that a snapshot leaves out, by its manifest's details; `null` where an older version did not record them. */
-export function leftOutSchemasOf(manifest: Detailed): LeftOutSchema[] | null {
+export function leftOutSchemasOf(manifest: Details): LeftOutSchema[] | null {
   return readDetail(manifest, 'left_out_schemas', leftOutSchemas);
 }
 

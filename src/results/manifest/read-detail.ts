@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 
-export interface Detailed {
+export interface Details {
   details: Record<string, unknown>;
 }
 
 /** Reads a part of a manifest's details; `null` where an earlier version, or the other engine, did not record it. */
 export function readDetail<Schema extends v.GenericSchema>(
-  { details }: Detailed,
+  { details }: Details,
   key: string,
   schema: Schema,
 ): v.InferOutput<Schema> | null {

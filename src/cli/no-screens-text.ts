@@ -1,0 +1,3 @@
+export function noScreensText(reason: string): string {
+  return `The screens are not opened: ${reason}. Commands work everywhere:`;
+}
