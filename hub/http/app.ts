@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import * as v from 'valibot';
 import { BASE_PATH, type HubRoute } from '../../src/cloud/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/cloud/contract/routes.ts';
+import { noFields } from '../../src/cloud/contract/schemas.ts';
 import type { Hub } from '../hub.ts';
 import type { Metrics } from '../metrics.ts';
 import { mountPages } from '../pages/pages.ts';
@@ -120,7 +120,7 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
     if (received) asked = { ...asked, caller: await callerNow() };
     const target = await assertPermittedNow(asked);
     const text = received?.text();
-    const query = parsed(route.query ?? NO_QUERY, queryOf(context), '/query');
+    const query = parsed(route.query ?? noFields, queryOf(context), '/query');
     const body = text === undefined || !route.body ? text : parsed(route.body, parsedJson(text), '');
     const { caller } = asked;
     const condition = route.conditional ? conditionOf(context) : null;
@@ -143,8 +143,6 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
     throw error;
   }
 }
-
-const NO_QUERY = v.strictObject({});
 
 async function callerOf(token: string | null, { callers }: Hub): Promise<Caller> {
   const caller = token === null ? null : await callers.find(token);

@@ -5,7 +5,7 @@ import type { Setting } from '../../src/config/schema/list-settings.ts';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { kindBadge } from '../../src/presentation/snapshot.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { formatAge } from '../../src/text/format.ts';
+import { capitalized, formatAge } from '../../src/text/format.ts';
 import { splitSelector, toSelector } from '../../src/text/snapshot-selector.ts';
 import { ACTIVITY, bindingsOf, keyName, MOUSE, REFRESH, runBinding } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, screenOf, targetNamed } from '../app/model.ts';
@@ -177,8 +177,4 @@ function snapshotEntries(model: Model, words: string): PaletteEntry[] {
       run: () => openSnapshot(model, { target, snapshot: row.id }),
     }));
   });
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

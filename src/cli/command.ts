@@ -133,9 +133,11 @@ type OptionValue<Option extends OptionSpec> = Option extends { repeatable: true 
   ? string[]
   : Option extends { value: string }
     ? number
-    : Option extends { flags: `${string}<${string}>` }
-      ? string
-      : boolean;
+    : Option extends { choices: readonly (infer Choice)[] }
+      ? Choice
+      : Option extends { flags: `${string}<${string}>` }
+        ? string
+        : boolean;
 
 export interface Globals {
   config?: string;

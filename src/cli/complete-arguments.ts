@@ -73,7 +73,8 @@ function isRequiredTarget({ complete, required }: ArgumentSpec): boolean {
   return complete === 'target' && required;
 }
 
-function targetOf({ spec, arguments: given }: CommandWords): unknown {
+export function targetOf({ spec, arguments: given }: Pick<CommandWords, 'spec' | 'arguments'>): string | undefined {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
-  return argument && given[argument.name];
+  const name = argument && given[argument.name];
+  return typeof name === 'string' ? name : undefined;
 }

@@ -1,6 +1,7 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { UserError } from '../runtime/errors.ts';
 import { parseDuration } from '../text/duration.ts';
+import { capitalized } from '../text/format.ts';
 import { parseSize } from '../text/size.ts';
 import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
@@ -107,14 +108,14 @@ interface Addition {
   mayLackArguments: boolean;
 }
 
-function addCommand(program: Command, { spec, families, into, width, mayLackArguments }: Addition): void {
+function addCommand(program: Command, addition: Addition): void {
+  const { spec, into, width, mayLackArguments } = addition;
   const words = spec.name.split(' ');
-  const addition = { spec, families, into, width, mayLackArguments };
   const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
   const command = parent
     .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
     .summary(spec.summary)
-    .description(sentence(spec.summary))
+    .description(`${capitalized(spec.summary)}.`)
     .helpGroup(`${spec.group}:`)
     .addHelpText('after', () => examplesText(spec, width()));
   throwInsteadOfExit(command);
@@ -158,7 +159,7 @@ function familyOf(parent: Command, word: string, { spec, families }: Addition): 
   const family = parent
     .command(word)
     .summary(about)
-    .description(sentence(about))
+    .description(`${capitalized(about)}.`)
     .helpGroup(`${spec.group}:`)
     .helpCommand(false);
   throwInsteadOfExit(family);
@@ -248,8 +249,4 @@ function itemLines({ term, termWidth, text, width }: Item): string {
   const [first = '', ...rest] = wrapWords(text, width - column);
   const lines = [`  ${term.padEnd(termWidth)}  ${first}`.trimEnd()];
   return [...lines, ...rest.map((line) => ' '.repeat(column) + line)].join('\n');
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.t
 import { isTrue } from '../runtime/terminal.ts';
 import { joinLines, printableLines, printableStyled } from '../text/printable.ts';
 import type { CommandOutcome, Globals, Grammar, Invocation } from './command.ts';
-import { completeArguments, needsTarget } from './complete-arguments.ts';
+import { completeArguments, needsTarget, targetOf } from './complete-arguments.ts';
 import { ask, confirm } from './confirm.ts';
 import type { CommandHost } from './host.ts';
 import { printError } from './print-error.ts';
@@ -69,7 +69,7 @@ function createSession(line: CommandLine, given: CommandHost) {
     const { environment, cwd, clock, signal } = host;
     const { report } = printer;
     const urls = urlsOf(globals, environment);
-    const opening = { config, environment, cwd, report, signal, clock, debug, target: targetIn(line), urls };
+    const opening = { config, environment, cwd, report, signal, clock, debug, target: targetOf(line), urls };
     const context = await host.openContext(opening);
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
@@ -155,12 +155,6 @@ async function mentionGone({ spec, options }: CommandLine, { cwd, report }: Pick
 
 function urlsOf({ from, to }: Globals, environment: NodeJS.ProcessEnv): UrlTarget | undefined {
   return from === undefined ? undefined : urlTarget({ from, to }, environment);
-}
-
-function targetIn({ spec, arguments: words }: CommandLine): string | undefined {
-  const argument = spec.arguments.find(({ complete }) => complete === 'target');
-  const name = argument && (words as Record<string, unknown>)[argument.name];
-  return typeof name === 'string' ? name : undefined;
 }
 
 function urlsIn({ arguments: words, options, globals }: CommandLine): string[] {

@@ -64,7 +64,6 @@ async function runWithoutCommand(
 ): Promise<ExitCode> {
   if (line.alone && line.globals.from !== undefined) {
     throw new UserError('usage', '--from requires a command', {
-      exit: EXIT.usage,
       hint: 'For example: tool load --from URL --to URL',
     });
   }

@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import type { ErrorCode } from '../runtime/error-codes.ts';
 import { UserError } from '../runtime/errors.ts';
+import { capitalized } from '../text/format.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** Stable codes, listed in docs/errors.md. */
@@ -65,8 +66,4 @@ function commandWords(command: Command): string {
 /** A password in a quoted word may have spaces, which in other texts end a URL. */
 function withoutPassword(message: string): string {
   return message.replace(/(:\/\/[^:/]*:).*@/, '$1***@');
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

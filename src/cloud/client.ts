@@ -4,6 +4,7 @@ import { MOST_TEXT_BYTES } from '../repository/store/store.ts';
 import { UserError } from '../runtime/errors.ts';
 import { readBounded } from '../runtime/read-bounded.ts';
 import { isLoopback } from '../text/loopback.ts';
+import { parseJsonAs } from '../text/parse-json.ts';
 import { printable } from '../text/printable.ts';
 import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
 import type { HubRoute } from './contract/route.ts';
@@ -235,9 +236,7 @@ async function jsonOf(
 }
 
 async function problemOf(response: Response) {
-  const text = await textOf(response).catch(() => '');
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), problemSchema), text);
-  return parsed.success ? parsed.output : null;
+  return parseJsonAs(problemSchema, await textOf(response).catch(() => ''));
 }
 
 async function saidBy(response: Response): Promise<string> {

@@ -91,6 +91,13 @@ function isProblem(error: unknown, code: string): boolean {
   return error instanceof UserError && error.code === code;
 }
 
+function noneFor(code: string): (error: unknown) => { body: null } {
+  return (error) => {
+    if (!isProblem(error, code)) throw error;
+    return { body: null };
+  };
+}
+
 /** Signatures are verified in manifests only. */
 async function listHeadlines(client: CloudClient, target: string): Promise<Headline[]> {
   const headlines = await listAll(client, 'listSnapshots', { parameters: { name: target } });
@@ -123,10 +130,7 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
       }));
     },
     async read(key) {
-      const { body } = await client.call('getSnapshot', addressOf(key)).catch((error) => {
-        if (isProblem(error, 'snapshot_unknown')) return { body: null };
-        throw error;
-      });
+      const { body } = await client.call('getSnapshot', addressOf(key)).catch(noneFor('snapshot_unknown'));
       if (body === null) return null;
       annotations.set(key, annotationsOf(body.headline));
       return await fetchManifest(body.manifest, { name, client, signal });
@@ -135,9 +139,7 @@ function createManifestStore({ name, client, target, annotations, signal }: Mani
       await client.call('publishSnapshot', { ...addressOf(key), body });
     },
     async remove(key) {
-      await client.call('removeSnapshot', addressOf(key)).catch((error) => {
-        if (!isProblem(error, 'snapshot_unknown')) throw error;
-      });
+      await client.call('removeSnapshot', addressOf(key)).catch(noneFor('snapshot_unknown'));
     },
   };
 }
@@ -154,10 +156,7 @@ function createImages({ objectsOf, ...options }: ImagesOptions): RemoteImages {
   const { client, target } = options;
   const addressOf = ({ id }: Manifest, image: string) => ({ parameters: { name: target, snapshot: id, image } });
   const find = async (snapshot: Manifest, image: string) => {
-    const { body } = await client.call('getImage', addressOf(snapshot, image)).catch((error) => {
-      if (isProblem(error, 'cloud_unknown')) return { body: null };
-      throw error;
-    });
+    const { body } = await client.call('getImage', addressOf(snapshot, image)).catch(noneFor('cloud_unknown'));
     return body;
   };
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DamageVerdict } from '../repository/remote-repository.ts';
 import type { CloudClient } from './client.ts';
+import { MOST_OBJECTS } from './contract/transfers.ts';
 
 export interface DamageReportOptions {
   client: CloudClient;
@@ -11,9 +12,6 @@ export interface DamageReportOptions {
   wait: boolean;
   signal: AbortSignal;
 }
-
-/** Limit of one request. */
-const MOST_OBJECTS = 200;
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5000;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
+import { writePrivateFile } from '../runtime/write-file.ts';
+import { parseJsonAs } from '../text/parse-json.ts';
 import { type CloudClient, pagesOf } from './client.ts';
 import { type CloudTarget, targetPageSchema } from './contract/resources.ts';
 
@@ -54,7 +56,7 @@ export async function fetchTargets(client: CloudClient, options: CacheOptions, n
   });
   const cached = pages.map((page, index) => ({ etag: etags[index] ?? null, page }));
   const cache: Cache = { of: ownerOf(options), at: now.toISOString(), pages: cached };
-  await writeCache(options.directory, cache);
+  await writePrivateFile(fileIn(options.directory), JSON.stringify(cache));
   return { targets: pages.flatMap(({ items }) => items), at: cache.at };
 }
 
@@ -65,14 +67,6 @@ export function removeCache(directory: string): Promise<void> {
 
 async function readCache(options: CacheOptions): Promise<Cache | null> {
   const text = await readFile(fileIn(options.directory), 'utf8').catch(() => '');
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), cacheSchema), text);
-  return parsed.success && parsed.output.of === ownerOf(options) ? parsed.output : null;
-}
-
-async function writeCache(directory: string, cache: Cache): Promise<void> {
-  const file = fileIn(directory);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const tmp = `${file}.${process.pid}.tmp`;
-  await writeFile(tmp, JSON.stringify(cache), { mode: 0o600 });
-  await rename(tmp, file);
+  const cache = parseJsonAs(cacheSchema, text);
+  return cache?.of === ownerOf(options) ? cache : null;
 }

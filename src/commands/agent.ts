@@ -18,7 +18,9 @@ export const agentCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { once = false, verifyRestore = false, pool = 'default' } = invocation.options;
-    if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) {
+    const { is } = await import('valibot');
+    const { poolName } = await import('../cloud/contract/builds.ts');
+    if (!is(poolName, pool)) {
       throw wrongUsage(`"${pool}" is not the name of a pool`, {
         hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
       });

@@ -66,16 +66,13 @@ function keysIn(texts: string[]): string[] {
   return texts.flatMap((text) => text.split(',').map((key) => key.trim()));
 }
 
-const OF_LOADS = [
-  ['undo', '--no-undo'],
-  ['cpus', '--cpus'],
-  ['autosave', '--no-autosave'],
-] as const;
+const OF_LOADS = { undo: '--no-undo', cpus: '--cpus', autosave: '--no-autosave' };
 
 /** A swap with the undo copy loads nothing, and always keeps the present database. */
 function assertOptions(request: { point?: string; undo?: boolean; cpus?: number; autosave?: boolean }): void {
   if (request.point !== 'previous') return;
-  const [, flag] = OF_LOADS.find(([name]) => (request[name] ?? true) !== true) ?? [];
+  const given = Object.entries(OF_LOADS).find(([name]) => (request[name as keyof typeof OF_LOADS] ?? true) !== true);
+  const [, flag] = given ?? [];
   if (flag === undefined) return;
   throw wrongUsage(`${flag} has no effect on a return to previous`, {
     hint: 'Leave it out: tool back TARGET previous',

@@ -26,7 +26,6 @@ export const unlinkCommand = defineCommand({
   name: 'unlink',
   summary: 'remove what tool link has written; branches stay',
   group: 'Branches',
-  arguments: [],
   options: [DRY_RUN],
   examples: [{ command: 'tool unlink', does: 'show what it will remove, and remove it after confirmation' }],
   json: 'events',

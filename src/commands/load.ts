@@ -3,7 +3,7 @@ import { defineCommand, type Invocation } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_AUTOSAVE, ORIGINAL, TARGET } from './shared-options.ts';
-import { excludeEachOther, requiresFlag, wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, flagOf, requiresFlag, wrongUsage } from './wrong-usage.ts';
 
 export const loadCommand = defineCommand({
   name: 'load',
@@ -93,14 +93,11 @@ export const loadCommand = defineCommand({
       snapshot !== undefined && /^[^@#+].*\.sql$/i.test(snapshot) ? resolve(invocation.cwd, snapshot) : undefined;
     if (file === undefined && (source || !drop)) {
       const flag = source ? '--source' : '--no-drop';
-      throw wrongUsage(`${flag} requires an SQL file`, {
-        code: 'flag_needs_flag',
-        hint: `tool load TARGET FILE.sql ${flag}`,
-      });
+      throw requiresFlag(flag, 'an SQL file', `tool load TARGET FILE.sql ${flag}`);
     }
-    const ofSnapshots = OF_SNAPSHOTS.find(([name]) => (invocation.options[name] ?? false) !== false);
+    const ofSnapshots = OF_SNAPSHOTS.find((name) => (invocation.options[name] ?? false) !== false);
     if (file !== undefined && ofSnapshots) {
-      throw wrongUsage(`${ofSnapshots[1]} cannot be used with an SQL file: ${snapshot}`, {
+      throw wrongUsage(`${flagOf(ofSnapshots)} cannot be used with an SQL file: ${snapshot}`, {
         code: 'flag_needs_flag',
         hint: 'The content of an SQL file is unknown before it runs.',
       });
@@ -164,27 +161,12 @@ function assertOnlyAllowed(options: Options): void {
   if (options.tables === undefined) {
     throw requiresFlag('--only', '--tables', 'tool load TARGET --tables NAMES --only');
   }
-  const other = NOT_WITH_ONLY.find(([name]) => (options[name] ?? false) !== false);
-  if (other) throw excludeEachOther('--only', other[1]);
+  const other = NOT_WITH_ONLY.find((name) => (options[name] ?? false) !== false);
+  if (other) throw excludeEachOther('--only', flagOf(other));
 }
 
-const NOT_WITH_ONLY = [
-  ['inPlace', '--in-place'],
-  ['keepGoing', '--keep-going'],
-  ['remoteTables', '--remote-tables'],
-  ['keepBase', '--keep-base'],
-  ['spare', '--spare'],
-  ['full', '--full'],
-  ['events', '--events'],
-] as const;
+const NOT_WITH_ONLY = ['inPlace', 'keepGoing', 'remoteTables', 'keepBase', 'spare', 'full', 'events'];
 
 const OF_SNAPSHOTS = [
-  ['tables', '--tables'],
-  ['only', '--only'],
-  ['keepGoing', '--keep-going'],
-  ['remoteTables', '--remote-tables'],
-  ['allowSuperuser', '--allow-superuser'],
-  ['keepBase', '--keep-base'],
-  ['full', '--full'],
-  ['spare', '--spare'],
-] as const;
+  ...(['tables', 'only', 'keepGoing', 'remoteTables', 'allowSuperuser', 'keepBase', 'full', 'spare'] as const),
+];

@@ -2,7 +2,7 @@ import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import type { Context } from '../runtime/context.ts';
 import { DRY_RUN, SNAPSHOT, TARGET } from './shared-options.ts';
-import { excludeEachOther, wrongUsage } from './wrong-usage.ts';
+import { excludeEachOther, requiresFlag } from './wrong-usage.ts';
 
 const PORT = { flags: '--port <n>', value: 'count' } as const;
 
@@ -26,7 +26,7 @@ export const upCommand = defineCommand({
     keepHeapSmall();
     const { env, ...request } = requestOf(invocation);
     if (!env) return runPlanned(invocation, upOperation, { request });
-    if (!request.detach) throw wrongUsage('--env requires --detach', { code: 'flag_needs_flag', hint: 'Add it.' });
+    if (!request.detach) throw requiresFlag('--env', '--detach', 'Add it.');
     if (invocation.globals.json) throw excludeEachOther('--env', '--json');
     const { serverUrl } = await import('../operations/servers/up/text.ts');
     let url = '';
@@ -69,8 +69,6 @@ export const psCommand = defineCommand({
   name: 'ps',
   summary: 'list servers of tool up',
   group: 'Branches',
-  arguments: [],
-  options: [],
   examples: [{ command: 'tool ps', does: 'list port, age and memory' }],
   json: 'document',
   async run(invocation) {

@@ -29,27 +29,24 @@ export const trustCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { formerSource, unverifiedSources, clearStorage } = invocation.options;
+    const text = await import('../operations/trust/trust-text.ts');
     if (formerSource !== undefined) {
       const { forgetSource } = await import('../operations/identities.ts');
       const forgotten = await forgetSource(await invocation.context(), formerSource);
-      const { formerSourceText } = await import('../operations/trust/trust-text.ts');
-      return { data: forgotten, text: formerSourceText(forgotten) };
+      return { data: forgotten, text: text.formerSourceText(forgotten) };
     }
     if (unverifiedSources !== undefined) {
       const { declareSources } = await import('../operations/load/guard/declared-sources.ts');
       const declared = await declareSources(await invocation.context(), unverifiedSources);
-      const { declaredSourcesText } = await import('../operations/trust/trust-text.ts');
-      return { data: declared, text: declaredSourcesText(declared) };
+      return { data: declared, text: text.declaredSourcesText(declared) };
     }
     if (clearStorage !== undefined) {
       const { allowClearStorage } = await import('../operations/snapshots/transfer/encrypted-storage.ts');
       const allowed = await allowClearStorage(await invocation.context(), clearStorage);
-      const { clearStorageText } = await import('../operations/trust/trust-text.ts');
-      return { data: allowed, text: clearStorageText(allowed) };
+      return { data: allowed, text: text.clearStorageText(allowed) };
     }
     const { readTrustedFile } = await import('../operations/trust/trust.ts');
-    const { trustedText } = await import('../operations/trust/trust-text.ts');
     const trusted = await readTrustedFile(invocation);
-    return { data: trusted, text: trustedText(trusted), quotes: true };
+    return { data: trusted, text: text.trustedText(trusted), quotes: true };
   },
 });

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../runtime/errors.ts';
-import { createFile } from './edit/write-temporary.ts';
+import { createFile, ignoreMissing } from '../runtime/write-file.ts';
 import { userConfigFile } from './paths.ts';
 
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
@@ -22,10 +22,7 @@ export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObj
 }
 
 async function readKey(path: string): Promise<KeyObject | null> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readFile(path, 'utf8').catch(ignoreMissing);
   if (text === null) return null;
   const key = createPrivateKey(text);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('it is not an Ed25519 key');

@@ -1,8 +1,8 @@
-import { constants, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { constants, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
-import { replaceFile } from '../config/edit/write-temporary.ts';
 import type { Context } from '../runtime/context.ts';
+import { writePrivateFile } from '../runtime/write-file.ts';
 import { formatBytes } from '../text/format.ts';
 
 export interface StateFile<Schema extends v.GenericSchema> {
@@ -45,9 +45,7 @@ export async function writeState<Schema extends v.GenericSchema>(
   { name }: StateFile<Schema>,
   content: v.InferOutput<Schema>,
 ): Promise<void> {
-  const file = statePath(context, name);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await replaceFile(file, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+  await writePrivateFile(statePath(context, name), `${JSON.stringify(content)}\n`);
 }
 
 function statePath({ configuration }: WithDirectory, name: string): string {

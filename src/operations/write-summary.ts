@@ -1,44 +1,30 @@
-import { randomBytes } from 'node:crypto';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { redactOwn } from '../process/redact.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
+import { ownershipOf, replaceFile, writeTemporary } from '../runtime/write-file.ts';
+
+const NEW_MODE = 0o666;
 
 /** The file, links followed; refuses one that cannot be written before the work that it is about. */
 export async function checkSummaryFile(given: string): Promise<string> {
   const path = await realpath(given).catch(() => given);
-  const unfinished = unfinishedOf(path);
   try {
     if ((await stat(path).catch(() => null))?.isFile() === false) throw new Error('it is no file');
-    await (await open(unfinished, 'wx', 0o600)).close();
+    await rm(await writeTemporary(path, '', { mode: NEW_MODE }));
     return path;
   } catch (error) {
     throw notWritten(path, error, EXIT.usage);
-  } finally {
-    await rm(unfinished, { force: true }).catch(() => {});
   }
 }
 
 /** Writes the whole file, or leaves the former one. */
 export async function writeSummary(path: string, text: string): Promise<void> {
-  const unfinished = unfinishedOf(path);
   try {
-    const handle = await open(unfinished, 'wx', 0o644);
-    try {
-      await handle.writeFile(redactOwn(text));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(unfinished, path);
+    await replaceFile(path, redactOwn(text), await ownershipOf(path, NEW_MODE));
   } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => {});
     throw notWritten(path, error, EXIT.failed);
   }
-}
-
-function unfinishedOf(path: string): string {
-  return `${path}.tool-${randomBytes(4).toString('hex')}`;
 }
 
 function notWritten(path: string, cause: unknown, exit: typeof EXIT.usage | typeof EXIT.failed): UserError {

@@ -149,25 +149,27 @@ export function lackingFacts(snapshot: SnapshotRow): Fact[] {
 
 /** Returns the missing parts of the snapshots, a line for those that lack the same. */
 export function lackingLines(snapshots: SnapshotRow[]): string[] {
+  const lines = (textOf: (row: SnapshotRow) => string, say: (which: string) => string): string[] => {
+    const lacking = snapshots.filter((row) => textOf(row) !== '');
+    return [...Map.groupBy(lacking, textOf)].map(([text, rows]) => {
+      const indexes = [...new Set(rows.map(({ index }) => index))];
+      return `${say(`${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}`)}: ${text}`;
+    });
+  };
   return [
-    ...grouped(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
-      ([which, text]) => `Not in ${which}: ${text}`,
+    ...lines(
+      ({ left_out_schemas = [] }) => leftOutText(left_out_schemas),
+      (which) => `Not in ${which}`,
     ),
-    ...grouped(snapshots, ({ excluded_rows }) => (excluded_rows ? excludedRowsText(excluded_rows) : '')).map(
-      ([which, text]) => `Rows not in ${which}: ${text}`,
+    ...lines(
+      ({ excluded_rows: rows }) => (rows ? excludedRowsText(rows) : ''),
+      (which) => `Rows not in ${which}`,
     ),
-    ...grouped(snapshots, ({ hidden = [] }) => hiddenText(hidden)).map(
-      ([which, text]) => `Not in ${which}, hidden from its user: ${text}`,
+    ...lines(
+      ({ hidden = [] }) => hiddenText(hidden),
+      (which) => `Not in ${which}, hidden from its user`,
     ),
   ];
-}
-
-function grouped(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => string): [string, string][] {
-  const lacking = snapshots.filter((row) => textOf(row) !== '');
-  return [...Map.groupBy(lacking, textOf)].map(([text, rows]) => {
-    const indexes = [...new Set(rows.map(({ index }) => index))];
-    return [`${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}`, text];
-  });
 }
 
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {

@@ -10,6 +10,7 @@ import { largestObject } from './objects/object-format.ts';
 import { filesOf } from './repository.ts';
 import { isObjectKey, objectKey } from './store/keys.ts';
 import { MOST_TEXT_BYTES, TooLarge } from './store/store.ts';
+import { distinct } from './transfer.ts';
 
 /** A snapshot as one file: an uncompressed zip of the manifest and its objects under their keys. */
 const MANIFEST = 'manifest.json';
@@ -32,8 +33,7 @@ export async function writeArchive(
   const mtime = new Date(manifest.created_at);
   const options = { compress: false, mtime, mode: 0o100600 };
   zip.addBuffer(Buffer.from(manifestText(manifest)), MANIFEST, options);
-  const distinct = new Map(filesOf(manifest).map((file) => [file.sha256, file]));
-  for (const file of distinct.values()) zip.addFile(object(file).path, objectKey(file.sha256), options);
+  for (const file of distinct(filesOf(manifest))) zip.addFile(object(file).path, objectKey(file.sha256), options);
   zip.end();
   const failed = new Promise<never>((_, reject) => zip.on('error', reject));
   const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });

@@ -44,14 +44,7 @@ export type ManifestStore = Pick<Store, 'name' | 'list' | 'read' | 'write' | 're
 
 /** Snapshots whose objects are elsewhere. */
 export function createManifests(store: ManifestStore, report: Report): Omit<Repository, 'sweep'> {
-  const {
-    allFiles: _,
-    namedIn: __,
-    listSaves: ___,
-    referencedByOthers: ____,
-    ...manifests
-  } = openManifests(store, report);
-  return manifests;
+  return openManifests(store, report).manifests;
 }
 
 interface ManifestOptions {
@@ -138,13 +131,13 @@ function openManifests(store: ManifestStore, report: Report, { saves = false }: 
   };
   const listSaves = (target: string) => readAll(filesIn(targetPrefix(target, SAVES)));
   const allFiles = () => filesIn('snapshots');
-  return { ...manifests, allFiles, namedIn, listSaves, referencedByOthers };
+  return { manifests, allFiles, namedIn, saves: { listSaves, referencedByOthers } };
 }
 
-export type SaveLists = Pick<ReturnType<typeof openManifests>, 'listSaves' | 'referencedByOthers'>;
+export type SaveLists = ReturnType<typeof openManifests>['saves'];
 
 export function createRepository(store: Store, report: Report, options?: ManifestOptions): Repository & SaveLists {
-  const { allFiles, namedIn, ...manifests } = openManifests(store, report, options);
+  const { manifests, saves, allFiles, namedIn } = openManifests(store, report, options);
 
   function createNames() {
     const read = new Map<string, string>();
@@ -180,6 +173,7 @@ export function createRepository(store: Store, report: Report, options?: Manifes
 
   return {
     ...manifests,
+    ...saves,
 
     async remove(manifest) {
       // First: an image without a snapshot would be lost.

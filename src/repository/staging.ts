@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { isRunning } from '../process/is-running.ts';
 import { identityOf, isAlive, processIdentity } from '../process/process-identity.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { parseJsonAs } from '../text/parse-json.ts';
 
 export interface StagingFolder extends AsyncDisposable {
   path(name: string): string;
@@ -104,8 +105,8 @@ async function readOwner(directory: string, name: string): Promise<Owner | null>
   const facts = await lstat(path).catch(() => null);
   if (!facts?.isFile() || facts.size > 10_000) return null;
   const text = await readFile(path, 'utf8').catch(() => '');
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), ownerSchema), text);
-  return success && output.pid === Number.parseInt(name, 10) ? output : null;
+  const owner = parseJsonAs(ownerSchema, text);
+  return owner?.pid === Number.parseInt(name, 10) ? owner : null;
 }
 
 async function showLife(owner: string): Promise<void> {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { syncPath } from '../runtime/write-file.ts';
 import { damaged, isObjectDamage } from './damaged.ts';
 import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
@@ -10,7 +11,6 @@ import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
 import type { RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
-import { syncPath } from './store/folder.ts';
 import { objectKey } from './store/keys.ts';
 import type { ObjectStore } from './store/store.ts';
 
@@ -42,8 +42,7 @@ export function pushSnapshot(moving: TransferOptions): Promise<TransferTotals> {
   const { manifest, remote, report } = moving;
   return remote.whilePushing(async (renew) => {
     const files = distinct(filesOf(manifest));
-    const there = await remote.objectsOf(manifest).present(files.map(({ sha256 }) => objectKey(sha256)));
-    const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
+    const missing = await missingThere(files, moving);
     const names = namesIn(manifest);
     const progress = { ...sumOf(missing), step: 'push', verb: 'Push', place: `to ${remote.name}`, report } as const;
     return withProgress(progress, async (add) => {
@@ -55,6 +54,14 @@ export function pushSnapshot(moving: TransferOptions): Promise<TransferTotals> {
       await remote.write(manifest);
     });
   });
+}
+
+export async function missingThere<Item extends { sha256: string }>(
+  items: Item[],
+  { remote, manifest }: Pick<TransferOptions, 'remote' | 'manifest'>,
+): Promise<Item[]> {
+  const there = await remote.objectsOf(manifest).present(items.map(({ sha256 }) => objectKey(sha256)));
+  return items.filter(({ sha256 }) => !there.has(objectKey(sha256)));
 }
 
 /** Throws when the local object is damaged. */
@@ -175,8 +182,8 @@ function tryReport(remote: RemoteRepository, manifest: Manifest, sha256: string)
   );
 }
 
-function distinct(files: ManifestFile[]): ManifestFile[] {
-  return [...new Map(files.map((file) => [file.sha256, file])).values()];
+export function distinct<Item extends { sha256: string }>(items: Item[]): Item[] {
+  return [...new Map(items.map((item) => [item.sha256, item])).values()];
 }
 
 function namesIn({ tables }: Manifest): Map<string, string> {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type Details, readDetail } from './manifest/read-detail.ts';
 
 /** Returns the schema of what a build left out by `exclude_rows`; `text` is the schema of a name. */
 export function excludedRowsSchema(text: v.GenericSchema<string>) {
@@ -24,10 +25,9 @@ export function excludedRowsSchema(text: v.GenericSchema<string>) {
 export type ExcludedRows = v.InferOutput<ReturnType<typeof excludedRowsSchema>>;
 export type NullifiedKey = ExcludedRows['nullified'][number];
 
-const recorded = v.object({ excluded_rows: excludedRowsSchema(v.string()) });
+const recorded = excludedRowsSchema(v.string());
 
 /** Returns what `exclude_rows` left out of a snapshot, by its manifest's details; `null` for a snapshot with all rows. */
-export function excludedRowsOf({ details }: { details: Record<string, unknown> }): ExcludedRows | null {
-  const { success, output } = v.safeParse(recorded, details);
-  return success ? output.excluded_rows : null;
+export function excludedRowsOf(manifest: Details): ExcludedRows | null {
+  return readDetail(manifest, 'excluded_rows', recorded);
 }

@@ -58,6 +58,10 @@ function offset(date: Date): string {
   return east % 60 === 0 ? hours : `${hours}:${twoDigits(Math.abs(east) % 60)}`;
 }
 
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -88,8 +88,6 @@ export const finishBodySchema = v.variant('outcome', [
 
 export type FinishBody = v.InferOutput<typeof finishBodySchema>;
 
-export const newBuildBodySchema = v.strictObject({});
-
 const BUILD_STATES = ['queued', 'running', 'done', 'failed'] as const;
 
 export const buildSchema = v.object({

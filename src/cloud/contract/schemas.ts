@@ -101,7 +101,7 @@ export const annotationsBodySchema = v.strictObject({
   pinned: v.exactOptional(v.boolean()),
 });
 
-export const newRestoreSchema = v.strictObject({});
+export const noFields = v.strictObject({});
 
 export const newTokenSchema = v.strictObject({
   name: v.pipe(shortText, v.maxLength(100)),

@@ -134,7 +134,7 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}/snapshots/{snapshot}/downloads',
     summary: 'Presigned URLs for objects of a snapshot and its images',
     access: { target: 'read' },
-    body: transfers.downloadsBodySchema,
+    body: transfers.objectsBodySchema,
     answers: { 200: transfers.downloadsSchema },
   },
   reportObjects: {
@@ -143,7 +143,7 @@ export const TARGET_ROUTES = {
     summary:
       'Report damaged objects of a snapshot: the hub checks them, and the next push sends those that are damaged',
     access: { target: 'read' },
-    body: transfers.reportsBodySchema,
+    body: transfers.objectsBodySchema,
     answers: { 200: transfers.reportsSchema },
   },
   reportRestore: {
@@ -151,7 +151,7 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}/snapshots/{snapshot}/restores',
     summary: 'Report that a snapshot was restored as a proof, at this moment',
     access: { target: 'push' },
-    body: schemas.newRestoreSchema,
+    body: schemas.noFields,
     answers: { 204: null },
   },
   requestBuild: {
@@ -159,7 +159,7 @@ export const TARGET_ROUTES = {
     path: '/targets/{name}/builds',
     summary: 'Request a build by an agent; answers the build that is queued or running, if any',
     access: { target: 'push' },
-    body: builds.newBuildBodySchema,
+    body: schemas.noFields,
     answers: { 200: builds.buildSchema, 201: builds.buildSchema },
   },
   claimBuild: {

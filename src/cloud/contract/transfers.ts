@@ -3,7 +3,7 @@ import { count, sha256 } from '../../repository/manifest/values.ts';
 import { headers, time, url } from './values.ts';
 
 /** Objects in one request for URLs. */
-const MOST_OBJECTS = 200;
+export const MOST_OBJECTS = 200;
 
 /** URLs of parts in one answer. */
 export const MOST_PARTS = 1000;
@@ -61,14 +61,12 @@ export const verifySchema = v.object({
   objects: v.array(v.object({ sha256, answer: v.picklist(['stored', 'missing', 'differs']) })),
 });
 
-export const downloadsBodySchema = v.strictObject({ objects: objects(sha256) });
+export const objectsBodySchema = v.strictObject({ objects: objects(sha256) });
 
 export const downloadsSchema = v.object({
   objects: v.array(v.object({ sha256, href: url })),
   expires_at: time,
 });
-
-export const reportsBodySchema = v.strictObject({ objects: objects(sha256) });
 
 export const reportsSchema = v.object({
   objects: v.array(v.object({ sha256, answer: v.picklist(['damaged', 'checking', 'intact', 'not_checked']) })),

@@ -3,7 +3,7 @@ import { clearEnvelope } from '../../repository/encryption/envelope.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest/manifest.ts';
 import { filesOf } from '../../repository/repository.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from '../../repository/s3/client.ts';
-import { BYTES_GATHERED, downloadFile, type RangeReader, totalOf } from '../../repository/s3/download.ts';
+import { BYTES_GATHERED, downloadFile, type RangeReader, totalIn } from '../../repository/s3/download.ts';
 import {
   type AnswerHead,
   createHttpReader,
@@ -152,11 +152,6 @@ function bytesIn(headers: Record<string, string>): number {
   if (length !== undefined) return Number(length);
   const [, first = '0', last = '-1'] = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '') ?? [];
   return Number(last) - Number(first) + 1;
-}
-
-function totalIn(headers: Record<string, string>): number {
-  const { 'content-range': ContentRange, 'content-length': length } = headers;
-  return totalOf({ ContentRange, ContentLength: Number(length) });
 }
 
 function requestOf(

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { writePrivateFile } from '../../runtime/write-file.ts';
+import { parseJsonAs } from '../../text/parse-json.ts';
 
 const uploadSchema = v.object({
   stored_sha256: v.string(),
@@ -36,19 +38,14 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
   let pruned: Promise<void> | null = null;
 
   async function put(file: string, text: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     pruned ??= removeOld(folder);
     await pruned;
-    const tmp = `${file}.${process.pid}.tmp`;
-    await writeFile(tmp, text, { mode: 0o600 });
-    await rename(tmp, file);
+    await writePrivateFile(file, text);
   }
 
   return {
     async find(key) {
-      const text = await readFile(fileOf(key), 'utf8').catch(() => null);
-      const parsed = text === null ? null : v.safeParse(v.pipe(v.string(), v.parseJson(), uploadSchema), text);
-      return parsed?.success ? parsed.output : null;
+      return parseJsonAs(uploadSchema, await readFile(fileOf(key), 'utf8').catch(() => ''));
     },
     write(key, upload) {
       const text = JSON.stringify(upload);
@@ -64,7 +61,7 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
 }
 
 async function removeOld(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const facts = await stat(join(folder, name)).catch(() => null);
     if (facts && Date.now() - facts.mtimeMs > LIFE_MS) await rm(join(folder, name), { force: true });
   }

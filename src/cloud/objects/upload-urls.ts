@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { UserError } from '../../runtime/errors.ts';
 import type { CloudClient } from '../client.ts';
-import type { Uploads } from '../contract/transfers.ts';
+import { MOST_OBJECTS, type Uploads } from '../contract/transfers.ts';
 
 /** A file as it is sent. */
 export interface OutgoingObject {
@@ -24,9 +24,6 @@ export interface UploadUrls {
   /** Drops a rejected URL. */
   forget(sha256: string): void;
 }
-
-/** Limit of one request. */
-const MOST_OBJECTS = 200;
 
 /** A URL is valid for 15 minutes, which include the transfer. */
 const REUSE_MS = 10 * 60_000;

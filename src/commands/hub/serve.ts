@@ -14,11 +14,9 @@ export const hubServeCommand = defineCommand({
   ],
   json: 'document',
   async run({ options, environment, report, signal, write, grammar }) {
-    // Without these V8 keeps up to 100 MB for young objects, though garbage of requests is collected as fast in 2 MB, and
-    // lets the heap grow fourfold between collections.
-    const { setFlagsFromString } = await import('node:v8');
-    setFlagsFromString('--semi-space-growth-factor=1');
-    setFlagsFromString('--heap-growing-percent=20');
+    // Garbage of requests is collected as fast in 2 MB as in 100.
+    const { keepHeapSmall } = await import('../../runtime/keep-heap-small.ts');
+    keepHeapSmall();
     const { dev = false, listen } = options;
     const clock = () => new Date();
     const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([

@@ -3,7 +3,7 @@ import { openSummary, SUMMARY } from '../../cli/summary-file.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
-import { excludeEachOther, requiresFlag, wrongUsage } from '../wrong-usage.ts';
+import { excludeEachOther, flagOf, requiresFlag, wrongUsage } from '../wrong-usage.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
@@ -77,7 +77,6 @@ interface Usage extends Flags {
 
 function assertUsage(options: Usage): void {
   const { restore = false, query, expect } = options;
-  const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const besides = options.save === undefined ? undefined : WITHOUT_SAVE.find((key) => options[key] !== undefined);
   if (besides !== undefined || (options.save !== undefined && options.snapshot !== undefined)) {
     const other = besides === undefined ? 'a snapshot' : flagOf(besides);

@@ -1,6 +1,6 @@
 import { isSeq } from 'yaml';
 import { createTree, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
-import { startOf } from '../yaml/find-node.ts';
+import { startOf } from '../yaml/find-spot.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 import type { Change, NewItem, NewValue } from './change.ts';
 import { applyEdits, cannotEdit, editChecked, replaceIn, spotFinder } from './edit-text.ts';

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserError } from '../../runtime/errors.ts';
+import { ownershipOf, syncPath, writeTemporary } from '../../runtime/write-file.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './change.ts';
 import { editConfigurationText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
-import { writeTemporary } from './write-temporary.ts';
 
 const MOST_ATTEMPTS = 10;
 
@@ -66,25 +66,14 @@ async function replaceRewritten(
   const rewritten = rewrite(text);
   const texts = { before: text, after: rewritten };
   if (rewritten === text) return texts;
-  const unfinished = await writeTemporary(path, rewritten, await ownershipOf(path));
+  const unfinished = await writeTemporary(path, rewritten, await ownershipOf(path, 0o600));
   try {
     if (!before.equals(await readFile(path))) return null;
     await rename(unfinished, path);
   } finally {
     await rm(unfinished, { force: true });
   }
-  await syncFolder(dirname(path));
+  // Not every system can open folders.
+  await syncPath(dirname(path)).catch(() => {});
   return texts;
-}
-
-async function ownershipOf(path: string) {
-  const { mode, uid, gid } = await stat(path);
-  return { mode: mode & 0o777, uid, gid };
-}
-
-/** Makes the new name survive a power failure, where the system can open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }

@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isMap, isScalar, type Scalar } from 'yaml';
 import { UserError } from '../../runtime/errors.ts';
 import { dotted, type KeyPath, removeValue, setValue, type Tree } from '../tree.ts';
-import { startOf } from '../yaml/find-node.ts';
+import { createSpotFinder, isNothing, type Spot, startOf } from '../yaml/find-spot.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import { itemLines, writeQuoted, writeScalar } from '../yaml/yaml-text.ts';
 import type { Edit, NewItem, NewValue, TextReplacement } from './change.ts';
 import { insertInFlow, insertLines, removeKey } from './entries.ts';
-import { createSpotFinder, isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep } from './text-lines.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';

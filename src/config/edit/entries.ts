@@ -1,5 +1,5 @@
 import { isMap, isPair, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { startOf } from '../yaml/find-node.ts';
+import { startOf } from '../yaml/find-spot.ts';
 import { itemLines, writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, TextReplacement } from './change.ts';
 import { columnOf, endOf, lineEnd, lineStart, newlineOf } from './text-lines.ts';

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { InitResult } from '../../results/configuration/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
+import { writeTemporary } from '../../runtime/write-file.ts';
 import { exists } from '../config-file.ts';
-import { writeTemporary } from '../edit/write-temporary.ts';
 import { absolutePath, userConfigFile } from '../paths.ts';
 import { DEFAULT_WORKING_DIRECTORY, settingsSchema } from '../schema/settings.ts';
 import { type Shape, shapeOf } from '../schema/shape.ts';
@@ -111,11 +111,6 @@ function replacedName(path: string): string {
   return `${path}.replaced`;
 }
 
-export function newConfiguration(secretKey: string, sections?: Tree): string {
-  const schemaUrl = assetUrl('tool.schema.json').href;
-  return initialConfiguration({ secretKey, schemaUrl, ...(sections && { sections }) });
-}
-
 /** A link, unlike a rename, never replaces a file that was created meanwhile. */
 async function putInPlace(unfinished: string, path: string, { force }: { force: boolean }): Promise<string | null> {
   try {
@@ -139,20 +134,12 @@ function alreadyThere(path: string): UserError {
   });
 }
 
-interface InitialValues {
-  /** Or the word `keychain`. */
-  secretKey: string;
-  schemaUrl: string;
-  sections?: Tree;
-}
-
-function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
-  if (sections) return briefConfiguration({ secretKey, schemaUrl }, sections);
+/** Returns a configuration with all keys that have a default; `secretKey` may be the word `keychain`. */
+function newConfiguration(secretKey: string): string {
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
-    // Editors split the line at spaces, so that a path would break.
-    `# yaml-language-server: $schema=${schemaUrl}`,
+    schemaLine(),
     '#',
     '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',
     '',
@@ -170,13 +157,18 @@ function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues)
 }
 
 /** Returns a configuration with the answers, without the keys that have their defaults. */
-function briefConfiguration({ secretKey, schemaUrl }: InitialValues, sections: Tree): string {
+export function briefConfiguration(secretKey: string, sections: Tree): string {
   return [
-    `# yaml-language-server: $schema=${schemaUrl}`,
+    schemaLine(),
     '# All keys: docs/configuration.md. Keep secret_key: nothing else opens what it has encrypted.',
     `secret_key: "${secretKey}"`,
     writeTree(sections, 0),
   ].join('\n');
+}
+
+/** Editors split the line at spaces, so that a path would break. */
+function schemaLine(): string {
+  return `# yaml-language-server: $schema=${assetUrl('tool.schema.json').href}`;
 }
 
 function defaultLines(key: string, shape: Shape): string[] {

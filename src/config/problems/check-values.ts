@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { variableName } from '../environment.ts';
 import { type Settings, settingsSchema } from '../schema/settings.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
-import type { Traits } from '../schema/traits.ts';
-import { name } from '../schema/values.ts';
 import { removeValue, type Tree } from '../tree.ts';
+import { invalidName } from './invalid-name.ts';
 import type { KeyProblem } from './key-problem.ts';
 import { mismatch } from './mismatch.ts';
 
@@ -37,8 +36,7 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {
     if (issue.received === 'undefined') {
       return { path, code: 'missing_key', message: { says: 'is missing' }, hint: hint ?? shape?.description ?? null };
     }
-    const message = { says: `is not a valid name: it ${issue.message}` };
-    return { path, code: 'invalid_name', at: 'key', message, hint: (v.getMetadata(name) as Traits).hint ?? null };
+    return invalidName(path, issue.message);
   }
   if (issue.kind === 'validation') {
     const isTemplate = typeof issue.input === 'string' && issue.input.includes('{{') && !shape?.traits.template;

@@ -2,6 +2,7 @@ import type { Problem } from '../../results/configuration/configuration-results.
 import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { boundedLines } from '../../text/bounded-list.ts';
+import { capitalized } from '../../text/format.ts';
 
 const MOST_LISTED = 20;
 
@@ -36,8 +37,4 @@ export function placeOf({ file, line, column }: Problem): string | null {
 function problemLine(problem: Problem): string {
   const place = placeOf(problem);
   return `${place ? `${place}: ` : ''}${problem.message}${problem.hint ? `. ${problem.hint}` : ''}`;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

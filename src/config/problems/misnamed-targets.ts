@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Configuration } from '../configuration.ts';
 import type { Settings } from '../schema/settings.ts';
 import { targetSchema } from '../schema/target.ts';
-import type { Traits } from '../schema/traits.ts';
 import { name as nameSchema } from '../schema/values.ts';
 import { createTree, isTree, type Tree } from '../tree.ts';
+import { invalidName } from './invalid-name.ts';
 import type { KeyProblem } from './key-problem.ts';
 
 export interface MisnamedTargets {
@@ -25,13 +25,7 @@ export function takeMisnamedTargets(tree: Tree): MisnamedTargets {
     if (!parsed?.success) continue;
     taken.targets[name] = parsed.output;
     delete tree.targets[name];
-    taken.problems.push({
-      path: ['targets', name],
-      code: 'invalid_name',
-      at: 'key',
-      message: { says: `is not a valid name: it ${named.issues?.[0]?.message}` },
-      hint: (v.getMetadata(nameSchema) as Traits).hint ?? null,
-    });
+    taken.problems.push(invalidName(['targets', name], named.issues?.[0]?.message));
   }
   return taken;
 }

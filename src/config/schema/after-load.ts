@@ -7,13 +7,7 @@ const MOST_SECONDS = 7 * 24 * 3600;
 
 const stepSchema = v.strictObject({
   command: optionalKey(
-    v.union([
-      text,
-      v.pipe(
-        v.array(text),
-        v.check((words) => words.length > 0, 'must not be empty'),
-      ),
-    ]),
+    v.union([text, v.pipe(v.array(text), v.nonEmpty('must not be empty'))]),
     'Program with its arguments as a list, or one line for the shell.',
     { example: ['npm', 'run', 'migrate'], effect: 'runs_command' },
   ),

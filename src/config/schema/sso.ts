@@ -9,25 +9,18 @@ export const ssoProviderSchema = v.strictObject({
   groups_claim: optionalKey(text, 'Claim with the groups, in the ID token or userinfo; default groups.', {
     example: 'groups',
   }),
-  access_token: optionalKey(v.string(), 'Access token, written by the sign-in.', {
-    example: 'written by tool auth login',
-    secret: true,
-  }),
-  refresh_token: optionalKey(v.string(), 'Refresh token, written by the sign-in.', {
-    example: 'written by tool auth login',
-    secret: true,
-  }),
-  id_token: optionalKey(v.string(), 'ID token, written by the sign-in.', {
-    example: 'written by tool auth login',
-    secret: true,
-  }),
-  user_info: optionalKey(v.string(), 'Groups and name outside the ID token, written by the sign-in.', {
-    example: 'written by tool auth login',
-    secret: true,
-  }),
+  access_token: writtenBySignIn('Access token'),
+  refresh_token: writtenBySignIn('Refresh token'),
+  id_token: writtenBySignIn('ID token'),
+  user_info: writtenBySignIn('Groups and name outside the ID token'),
   expires: optionalKey(
     v.pipe(v.number(), v.integer('must be a whole number')),
     'Expiry of the access token, written by the sign-in.',
     { example: 1767225600, unit: 'Unix time in seconds' },
   ),
 });
+
+function writtenBySignIn(what: string) {
+  const facts = { example: 'written by tool auth login', secret: true } as const;
+  return optionalKey(v.string(), `${what}, written by the sign-in.`, facts);
+}

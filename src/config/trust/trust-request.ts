@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import type { Effect } from '../../results/configuration/effects.ts';
 import type { ConfigFile } from '../config-file.ts';
 import { settingsSchema } from '../schema/settings.ts';
-import { type Shape, shapeOf } from '../schema/shape.ts';
+import { childShape, type Shape, shapeOf } from '../schema/shape.ts';
 import { openValues } from '../secrets/open-values.ts';
 import { createTree, isTree, type Tree } from '../tree.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';
@@ -60,13 +60,8 @@ function cover(value: unknown, shape: Shape | null): unknown {
   if (!isTree(value)) return shape?.kind === 'value' && value === shape.default ? undefined : value;
   const covered = createTree();
   for (const key of Object.keys(value).sort()) {
-    const inner = cover(value[key], childOf(shape, key));
+    const inner = cover(value[key], childShape(shape, key));
     if (inner !== undefined) covered[key] = inner;
   }
   return Object.keys(covered).length === 0 ? undefined : covered;
-}
-
-function childOf(shape: Shape | null, key: string): Shape | null {
-  if (shape?.kind === 'object') return shape.keys.get(key) ?? null;
-  return shape?.kind === 'map' ? shape.of : null;
 }

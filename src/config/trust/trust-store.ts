@@ -2,8 +2,8 @@ import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type Effect, effect } from '../../results/configuration/effects.ts';
+import { writePrivateFile } from '../../runtime/write-file.ts';
 import { lockFile } from '../edit/lock-file.ts';
-import { replaceFile } from '../edit/write-temporary.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
@@ -49,7 +49,7 @@ export async function rememberTrust(
   const digests = (answerOf(answers, file)?.digests ?? []).filter((known) => known !== digest);
   const answer: Answer = { digests: [...digests, digest].slice(-MOST_DIGESTS), effects: effects.map(storedEffect) };
   answers[file] = answer;
-  await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
+  await writePrivateFile(path, `${JSON.stringify(answers, null, 2)}\n`);
 }
 
 /** An edit by the program keeps a trusted file trusted, and an untrusted one untrusted. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { setValue, type Tree } from '../tree.ts';
 import { urlParts } from './url-parts.ts';
 
@@ -20,7 +20,7 @@ interface Flags {
 export function urlTarget({ from, to }: Flags, environment: NodeJS.ProcessEnv): UrlTarget {
   if (from === undefined) {
     const hint = 'For example: tool load --from URL --to URL';
-    throw new UserError('flag_needs_flag', '--to requires --from', { exit: EXIT.usage, hint });
+    throw new UserError('flag_needs_flag', '--to requires --from', { hint });
   }
   for (const [flag, url] of [
     ['--from', from],
@@ -82,7 +82,6 @@ export function addUrlTarget(tree: Tree, { name, from, to }: UrlTarget): Map<str
 /** Its source would no longer be guarded, and its other settings are for that source. */
 export function targetConfigured(name: string): UserError {
   return new UserError('usage', `Target "${name}" of --from is configured`, {
-    exit: EXIT.usage,
     hint: `Use it: tool load ${name}. For another destination: --destdb URL. tool config show prints its settings.`,
   });
 }

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';
-import { createFinder, keyOf, startOf } from './find-node.ts';
+import { createSpotFinder, keyOf, startOf } from './find-spot.ts';
 import { MAX_DEPTH, parseText, TEMPLATE_IN_QUOTES, type TextFlaw, type TextLimit, tooDeep } from './parse-text.ts';
 
 export interface YamlPosition {
@@ -22,17 +22,17 @@ export function parseYaml(text: string, limit?: TextLimit): YamlSource {
   const { document, flaws } = parseText(text, limit);
   const positionAt = createPositions(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();
-  const find = createFinder(document?.contents ?? null);
+  const find = createSpotFinder(document);
   const locate = (path: KeyPath, what: 'key' | 'value'): YamlPosition => {
-    const { key, value, found } = find(path);
-    return positionAt(startOf(found && what === 'value' ? (value ?? key) : (key ?? value)));
+    const { node, pair, depth } = find(path);
+    return positionAt(startOf(depth === path.length && what === 'value' ? (node ?? pair?.key) : (pair?.key ?? node)));
   };
   return {
     tree,
     flaws: firstOfEachLine(flaws.map(({ offset, ...flaw }) => ({ ...flaw, ...positionAt(offset) }))),
     locate,
     locateWithin(path, offset) {
-      const { value } = find(path);
+      const { node: value } = find(path);
       if (!isScalar(value) || typeof value.value !== 'string') return locate(path, 'value');
       const start = startOf(value);
       const quote = value.type === 'QUOTE_SINGLE' || value.type === 'QUOTE_DOUBLE' ? 1 : 0;

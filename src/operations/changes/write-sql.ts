@@ -1,9 +1,9 @@
-import { createFile } from '../../config/edit/write-temporary.ts';
 import type { ChangesToWrite, TableChanges } from '../../engines/facets/changes.ts';
 import type { Database } from '../../engines/open-database.ts';
 import { cannotWrite } from '../../engines/shared/rows/change-statements.ts';
 import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { ChangesResult } from '../../results/review/changes-results.ts';
+import { createFile } from '../../runtime/write-file.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { assertNewFile } from '../assert-new-file.ts';
 import type { ComparedRows } from '../snapshots/diff/compare-stored.ts';

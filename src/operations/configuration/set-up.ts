@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FileRequest } from '../../config/config-file.ts';
-import { assertNewFile, initConfiguration, newConfiguration } from '../../config/init/init.ts';
+import { assertNewFile, briefConfiguration, initConfiguration } from '../../config/init/init.ts';
 import { absolutePath, userConfigFile } from '../../config/paths.ts';
 import { checkValues } from '../../config/problems/check-values.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
@@ -65,7 +65,7 @@ export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp)
     if ('encrypted' in outcome) setValue(tree, value.path, outcome.encrypted);
   }
   const inGit = setUp.inGit ?? null;
-  const text = newConfiguration(inGit === 'keychain' ? IN_KEYCHAIN : secretKey, tree);
+  const text = briefConfiguration(inGit === 'keychain' ? IN_KEYCHAIN : secretKey, tree);
   const shown = text
     .replace(`secret_key: "${secretKey}"`, 'secret_key: "…"')
     .replaceAll(/(\$aes\$[0-9a-f]{4})[0-9a-f]+/g, '$1…');

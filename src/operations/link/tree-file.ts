@@ -1,7 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { replaceFile } from '../../config/edit/write-temporary.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { replaceFile } from '../../runtime/write-file.ts';
 import { readBytes } from './read-bytes.ts';
 
 export interface PlannedFile {

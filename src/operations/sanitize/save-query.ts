@@ -1,14 +1,14 @@
-import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
-import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
 import { saveTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { QuerySavePlan } from '../../results/review/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { createFile, ignoreMissing, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { chooseQuery, chosenQuery } from '../../sanitize/query.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -106,10 +106,7 @@ function hidden(by: string): UserError {
 
 /** `null` where there is none. */
 async function contentOf(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  return readFile(file, 'utf8').catch(ignoreMissing);
 }
 
 /** Its salt is as secret as a password. */
@@ -117,6 +114,5 @@ const NEW_MODE = 0o600;
 
 async function replaceQuery(path: string, text: string): Promise<void> {
   const file = await realpath(path);
-  const ownership = await stat(file);
-  await replaceFile(file, text, { ...ownership, mode: ownership.mode & 0o777 });
+  await replaceFile(file, text, await ownershipOf(file, NEW_MODE));
 }

@@ -21,7 +21,7 @@ import {
 } from '../../presentation/snapshot.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/review/sanitize-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
-import { formatNumberOf } from '../../text/format.ts';
+import { capitalized, formatNumberOf } from '../../text/format.ts';
 import { commonText, findingsText, indirectText } from './coverage-text.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -90,7 +90,7 @@ export function sanitizeSummary(result: SanitizeResult, { target, query }: Sanit
     card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [...unchanged, ...lostFacts(snapshot)] },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
-      ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}`),
+      ...notes.map(capitalized),
       ...(destination === null ? [] : [`${destination} holds the sanitized data`]),
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],

@@ -12,8 +12,8 @@ import {
 } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { ContentToPack, PackedContent, StoredObject } from '../../repository/objects/pack-object.ts';
-import { syncPath } from '../../repository/store/folder.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { syncPath } from '../../runtime/write-file.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump

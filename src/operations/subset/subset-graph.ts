@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import { exists } from '../../config/config-file.ts';
-import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { createFile, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
 import { fileExists } from '../assert-new-file.ts';
@@ -39,11 +39,12 @@ function formatUnknown(file: string): UserError {
 
 const OVERWRITE = 'Choose another name, or add --force to overwrite it.';
 
-const MODE = 0o644;
+const MODE = 0o666;
 
 async function writeGraph(file: string, text: string, { force }: { force: boolean }): Promise<void> {
   try {
-    await (force ? replaceFile : createFile)(file, text, { mode: MODE });
+    if (force) await replaceFile(file, text, await ownershipOf(file, MODE));
+    else await createFile(file, text, { mode: MODE });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw fileExists(file, OVERWRITE);

@@ -1,5 +1,5 @@
 import type { Glyphs, Tone } from './glyphs.ts';
-import { GAP } from './table-layout.ts';
+import { GAP, tableWidth } from './table-layout.ts';
 
 export interface StyledText {
   text: string;
@@ -69,7 +69,7 @@ export function layOutGrid<Row>({ columns, fixed }: Grid<Row>, { scrolled, width
   const before = Math.max(0, Math.min(scrolled, scrolling - 1));
   const keyed = fixedColumns(columns.slice(0, fixed), scrolling > 0 ? Math.floor(width * 0.6) : width);
   const shown = [...keyed];
-  let left = width - usedBy(shown);
+  let left = width - tableWidth(shown);
   for (let index = fixed + before; index < columns.length; index += 1) {
     const room = left - (shown.length > 0 ? GAP : 0);
     const wanted = Math.min(columns[index]?.width ?? 0, MOST_CELLS);
@@ -77,7 +77,7 @@ export function layOutGrid<Row>({ columns, fixed }: Grid<Row>, { scrolled, width
     if (wanted > room && room < LEAST_CELLS && !isFirst) break;
     const taken = Math.max(1, Math.min(wanted, room));
     shown.push({ index, width: taken });
-    left = width - usedBy(shown);
+    left = width - tableWidth(shown);
     if (taken < wanted) break;
   }
   const last = shown.at(-1)?.index ?? -1;
@@ -90,17 +90,13 @@ export function signWidth<Row>({ sign }: Pick<Grid<Row>, 'sign'>): number {
 
 /** The width at which no column is out of view. */
 export function fullGridWidth<Row>({ columns }: Grid<Row>): number {
-  return usedBy(columns.map(({ width }) => ({ width: Math.min(width, MOST_CELLS) })));
-}
-
-function usedBy(columns: { width: number }[]): number {
-  return columns.reduce((sum, { width }) => sum + width, 0) + GAP * Math.max(0, columns.length - 1);
+  return tableWidth(columns.map(({ width }) => ({ width: Math.min(width, MOST_CELLS) })));
 }
 
 /** A key is cut evenly where it would leave no room. */
 function fixedColumns(columns: GridColumn[], most: number): GridLayout['columns'] {
   const natural = columns.map(({ width }, index) => ({ index, width: Math.min(width, MOST_CELLS) }));
-  if (usedBy(natural) <= most) return natural;
+  if (tableWidth(natural) <= most) return natural;
   const each = Math.max(3, Math.floor((most - GAP * (columns.length - 1)) / columns.length));
   return natural.map(({ index, width }) => ({ index, width: Math.min(width, each) }));
 }

@@ -104,7 +104,8 @@ function neededWidth<Row>(columns: LaidOutColumn<Row>[], least: number): number 
   );
 }
 
-function tableWidth<Row>(columns: LaidOutColumn<Row>[]): number {
+/** Returns the cells of columns with the gaps between them. */
+export function tableWidth(columns: { width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width, 0) + GAP * Math.max(0, columns.length - 1);
 }
 

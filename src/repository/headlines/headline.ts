@@ -7,6 +7,7 @@ import { gitStateSchema } from '../../results/manifest/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 import { leftOutSchemasOf } from '../../results/manifest/left-out-schemas.ts';
 import { appliedOf, appliedSchema } from '../../results/manifest/migration-results.ts';
+import { readDetail } from '../../results/manifest/read-detail.ts';
 import { storedCoverage } from '../../results/manifest/stored-coverage.ts';
 import { annotationEntries } from '../manifest/annotations.ts';
 import { contentBytes, type Manifest } from '../manifest/manifest.ts';
@@ -51,16 +52,16 @@ declare const verified: unique symbol;
 /** A headline of a manifest that this machine read: only `headlineOf` and the cache of its results make one. */
 export type VerifiedHeadline = Headline & { readonly [verified]: true };
 
-const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
+const recordedProgram = v.object({ name: v.string(), version: v.string() });
 
 /** A headline from a list of the hub, whose signature was not verified here. */
 export function unverified({ signature, ...headline }: Headline): Headline {
   return { ...headline, ...(signature && { signature: { ...signature, state: 'unchecked' } }) };
 }
 
-function programOf({ details }: Manifest): string | null {
-  const { success, output } = v.safeParse(recorded, details);
-  return success ? `${output.program.name} ${output.program.version}` : null;
+function programOf(manifest: Manifest): string | null {
+  const program = readDetail(manifest, 'program', recordedProgram);
+  return program && `${program.name} ${program.version}`;
 }
 
 export function headlineOf(manifest: Manifest): VerifiedHeadline {

@@ -1,9 +1,9 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { syncPath } from '../../runtime/write-file.ts';
 import { writeFully } from '../encryption/envelope.ts';
 import type { StagingFolder } from '../staging.ts';
-import { syncPath } from '../store/folder.ts';
 import type { ObjectStore } from '../store/store.ts';
 import {
   downloadObject,

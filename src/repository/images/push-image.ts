@@ -5,7 +5,14 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { StagingFolder } from '../staging.ts';
 import { objectKey } from '../store/keys.ts';
 import { MOST_TEXT_BYTES, TooLarge } from '../store/store.ts';
-import { OBJECTS_AT_ONCE, type TransferOptions, type TransferTotals, withProgress } from '../transfer.ts';
+import {
+  distinct,
+  missingThere,
+  OBJECTS_AT_ONCE,
+  type TransferOptions,
+  type TransferTotals,
+  withProgress,
+} from '../transfer.ts';
 import { cutImage, type ImageParts, readChunk } from './cut-image.ts';
 import { chunkBytes, type ImageChunk, type ImageFacts, signImage } from './image-manifest.ts';
 
@@ -27,9 +34,7 @@ export function pushImage(moving: PushImageOptions): Promise<TransferTotals> {
     const content = await cutImage(directory, { parts, signal });
     const text = JSON.stringify(signImage({ ...facts, ...content }, key));
     if (Buffer.byteLength(text) > MOST_TEXT_BYTES) throw new TooLarge();
-    const distinct = [...new Map(content.chunks.map((chunk) => [chunk.sha256, chunk])).values()];
-    const there = await remote.objectsOf(manifest).present(distinct.map(({ sha256 }) => objectKey(sha256)));
-    const missing = distinct.filter(({ sha256 }) => !there.has(objectKey(sha256)));
+    const missing = await missingThere(distinct(content.chunks), moving);
     const total = missing.reduce((sum, chunk) => sum + chunkBytes(chunk), 0);
     const place = `of the image to ${remote.name}`;
     const progress = { objects: missing.length, total, step: 'push', verb: 'Push', place, report } as const;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { createThreadPool, type TaskChannel, type ThreadPool, workerFile } from '../../runtime/thread-pool.ts';
-import { syncPath } from '../store/folder.ts';
+import { syncPath } from '../../runtime/write-file.ts';
 import { FRAME_BYTES } from './object-format.ts';
 import type { WorkerAnswer, WorkerTask } from './object-worker.ts';
 import {
@@ -112,11 +112,7 @@ export function createObjectPool(size: number, { expectedBytes = 0, signal }: Ob
     async check(object, onBytes) {
       using exchange = await threads.acquire();
       exchange.send({ task: 'check', ...object });
-      while (true) {
-        const message = await exchange.receive();
-        if (message.reply === 'checked') return;
-        if (message.reply === 'bytes') onBytes(message.bytes);
-      }
+      await answerAfterBytes(exchange, onBytes);
     },
 
     async checkStored(object, storedSha256) {
@@ -150,11 +146,16 @@ async function packInThread(threads: Threads, { onBytes, grown, stored, ...files
   else isComplete();
   using exchange = await threads.acquire();
   exchange.send({ task: 'pack', ...files, complete, stored: grown === undefined ? (stored ?? null) : null });
-  while (true) {
-    const message = await exchange.receive();
-    if (message.reply === 'packed') return message.packed;
-    if (message.reply === 'bytes') onBytes(message.bytes);
-  }
+  const message = await answerAfterBytes(exchange, onBytes);
+  if (message.reply !== 'packed') throw new Error(`the thread answered ${message.reply}`);
+  return message.packed;
+}
+
+/** Reports the bytes of a task until it has ended. */
+async function answerAfterBytes(exchange: Channel, onBytes: (bytes: number) => void): Promise<WorkerAnswer> {
+  let message = await exchange.receive();
+  for (; message.reply === 'bytes'; message = await exchange.receive()) onBytes(message.bytes);
+  return message;
 }
 
 async function sendContents(

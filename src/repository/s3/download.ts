@@ -116,8 +116,13 @@ export function bucketRanges(bucket: S3Bucket, reader: HttpReader): RangeReader 
 }
 
 /** Bytes of the whole object. */
-export function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'ContentLength'> | null): number {
+function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'ContentLength'> | null): number {
   return Number(answer?.ContentRange?.split('/')[1] ?? answer?.ContentLength ?? 0);
+}
+
+export function totalIn(headers: Record<string, string>): number {
+  const { 'content-range': ContentRange, 'content-length': length } = headers;
+  return totalOf({ ContentRange, ContentLength: Number(length) });
 }
 
 interface ReceiveOptions {
@@ -137,10 +142,7 @@ function receiveBy(
       const head = await reader.get(args.request as SignedRequest, {
         signal: abortSignal,
         take(piece, { statusCode, headers }) {
-          if (statusCode < 300) {
-            const { 'content-range': ContentRange, 'content-length': length } = headers;
-            return receive(piece, totalOf({ ContentRange, ContentLength: Number(length) }));
-          }
+          if (statusCode < 300) return receive(piece, totalIn(headers));
           errors.push(Buffer.from(piece));
           return undefined;
         },

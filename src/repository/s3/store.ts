@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   ListMultipartUploadsCommand,
   ListMultipartUploadsCommandInput,
   ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { readBounded } from '../../runtime/read-bounded.ts';
 import { createBufferPool } from '../buffer-pool.ts';
 import { sealedBytes } from '../encryption/sealed-format.ts';
 import { isObjectKey } from '../store/keys.ts';
@@ -44,16 +45,17 @@ export async function createS3Store(options: S3Options): Promise<Store> {
       bucket
         .ask('read', async (request) => {
           const { Body, Metadata } = await client.send(new sdk.GetObjectCommand(place(key)), request);
-          const stored = await readBody(Body as AsyncIterable<Buffer> | undefined);
+          const body = (Body as AsyncIterable<Buffer> | undefined) ?? null;
+          const stored = await readBounded(body, MOST_STORED_BYTES, () => new TooLarge());
           const { sha256 } = Metadata ?? {};
-          if (sha256 !== undefined && sha256 !== checksum(stored)) throw new Error(`${key} arrived damaged`);
+          if (sha256 !== undefined && sha256 !== hash('sha256', stored)) throw new Error(`${key} arrived damaged`);
           return envelope.open(key, stored).toString();
         })
         .catch(nullWhenMissing),
 
     async write(key, text) {
       const Body = envelope.seal(key, Buffer.from(text));
-      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: checksum(Body) } });
+      const command = new sdk.PutObjectCommand({ ...place(key), Body, Metadata: { sha256: hash('sha256', Body) } });
       await bucket.ask('write', (request) => client.send(command, request));
     },
 
@@ -100,17 +102,6 @@ async function find({ ask, client, sdk, place, envelope }: S3Bucket, key: string
   const { ContentLength = 0, LastModified = new Date(0), ETag = '' } = head;
   const bytes = envelope.contentBytes(ContentLength);
   return { key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') };
-}
-
-async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_STORED_BYTES) throw new TooLarge();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 interface Page {
@@ -176,10 +167,6 @@ async function abortUploads({ ask, bucket, client, sdk, nameOf, keyOf }: S3Bucke
     const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
     more = page.IsTruncated ? { ...more, KeyMarker, UploadIdMarker } : undefined;
   }
-}
-
-function checksum(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function nullWhenMissing(error: unknown): null {

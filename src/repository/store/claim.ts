@@ -18,7 +18,7 @@ const OWN: Record<string, RegExp> = {
   locks: /^locks\/(push|sweep)-[0-9a-f]{16}$/,
   probe: /^probe\/[^/]+$/,
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
-  cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-(targets|uploads\/[0-9a-f]{32})\.json(\.\d+\.tmp)?)$/,
+  cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-(targets|uploads\/[0-9a-f]{32})\.json(\.[0-9a-f]+\.tmp)?)$/,
   evidence: /^evidence\/[^/]+\.json(\.[0-9a-f]{8}\.tmp)?$/,
   'query-texts': /^query-texts\/[0-9a-f]{8}\.sql$/,
   logs: /^logs\/tool\.log(\.|$)/,

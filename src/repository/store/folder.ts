@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
+import { ignoreMissing, syncPath } from '../../runtime/write-file.ts';
 import { ContentDiffers } from '../objects/checksum.ts';
 import { keyRefused } from './keys.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
@@ -157,19 +158,8 @@ async function readText(path: string): Promise<string> {
   return await readFile(path, 'utf8');
 }
 
-export function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code !== 'ENOENT') throw error;
-  return null;
-}
-
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');
-}
-
-/** A rename survives a power failure only after its directory is synced. */
-export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }

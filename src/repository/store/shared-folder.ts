@@ -4,18 +4,10 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { ignoreMissing, syncPath } from '../../runtime/write-file.ts';
 import { type Envelope, readFully } from '../encryption/envelope.ts';
 import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
-import {
-  describeFile,
-  filesBelow,
-  ignoreMissing,
-  OWN_FOLDER,
-  OWN_FOLDERS,
-  syncPath,
-  topOf,
-  UNFINISHED,
-} from './folder.ts';
+import { describeFile, filesBelow, OWN_FOLDER, OWN_FOLDERS, topOf, UNFINISHED } from './folder.ts';
 import { keyRefused } from './keys.ts';
 import { type Access, explain } from './shared-folder-errors.ts';
 import { MOST_TEXT_BYTES, type Store, TooLarge, type Transfer } from './store.ts';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type Details, readDetail } from './read-detail.ts';
 
 /**
  * Returns the schema of tables that a snapshot holds as a definition only, because their rows are those of other tables
@@ -16,10 +17,9 @@ export function definitionsOnlySchema(text: v.GenericSchema<string>) {
 
 export type DefinitionOnly = v.InferOutput<ReturnType<typeof definitionsOnlySchema>>[number];
 
-const recorded = v.object({ definitions_only: definitionsOnlySchema(v.string()) });
+const recorded = definitionsOnlySchema(v.string());
 
 /** The tables without rows of their own, by the manifest's details; none where an older version did not record them. */
-export function definitionsOnlyOf({ details }: { details: Record<string, unknown> }): DefinitionOnly[] {
-  const { success, output } = v.safeParse(recorded, details);
-  return success ? output.definitions_only : [];
+export function definitionsOnlyOf(manifest: Details): DefinitionOnly[] {
+  return readDetail(manifest, 'definitions_only', recorded) ?? [];
 }

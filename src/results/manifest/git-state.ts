@@ -3,11 +3,15 @@ import * as v from 'valibot';
 const LONGEST_TEXT = 1000;
 
 /** Text of a repository or a database that people read: one line, bounded. */
-export const line = v.pipe(
-  v.string(),
-  v.maxLength(LONGEST_TEXT, `must be shorter than ${LONGEST_TEXT} characters`),
-  v.check((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line'),
-);
+export const line = lineOf(LONGEST_TEXT);
+
+export function lineOf(most: number) {
+  return v.pipe(
+    v.string(),
+    v.maxLength(most, `must be shorter than ${most} characters`),
+    v.check((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line'),
+  );
+}
 
 /** The git repository in whose folder a snapshot was built. */
 export const gitStateSchema = v.object({

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type Details, readDetail } from './read-detail.ts';
 
 /** Objects of a source that its user could not read, and that a snapshot therefore lacks. */
 export function hiddenSchema(text: v.GenericSchema<string>) {
@@ -22,12 +23,11 @@ const MOST_NAMES = 1_000_000;
 
 export type HiddenObjects = v.InferOutput<ReturnType<typeof hiddenSchema>>;
 
-const recorded = v.object({ hidden: v.array(hiddenSchema(v.string())) });
+const recorded = v.array(hiddenSchema(v.string()));
 
 /** By a manifest's details; none in snapshots of earlier versions. */
-export function hiddenObjectsOf({ details }: { details: Record<string, unknown> }): HiddenObjects[] {
-  const { success, output } = v.safeParse(recorded, details);
-  return success ? output.hidden : [];
+export function hiddenObjectsOf(manifest: Details): HiddenObjects[] {
+  return readDetail(manifest, 'hidden', recorded) ?? [];
 }
 
 /** Returns the entry for a manifest's details. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type Details, readDetail } from './read-detail.ts';
 
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out, and the number of its tables. */
 export const leftOutSchemas = v.array(
@@ -13,12 +14,9 @@ export const leftOutSchemas = v.array(
 
 export type LeftOutSchema = v.InferOutput<typeof leftOutSchemas>[number];
 
-const recorded = v.object({ left_out_schemas: leftOutSchemas });
-
 /** The schemas that a snapshot leaves out, by its manifest's details; `null` where an older version did not record them. */
-export function leftOutSchemasOf({ details }: { details: Record<string, unknown> }): LeftOutSchema[] | null {
-  const { success, output } = v.safeParse(recorded, details);
-  return success ? output.left_out_schemas : null;
+export function leftOutSchemasOf(manifest: Details): LeftOutSchema[] | null {
+  return readDetail(manifest, 'left_out_schemas', leftOutSchemas);
 }
 
 /** Each schema with the number of its tables, out of the tables of the whole database; `lost`: those with data that no setting excludes. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { lineOf } from './git-state.ts';
 
 export const LONGEST_VERSION = 255;
 /** Recorded migrations tables of a database. */
@@ -8,12 +9,7 @@ export const MOST_MIGRATION_TABLES = 20;
 export const MOST_VERSIONS = 1000;
 
 /** Names a migration: one line, bounded. */
-const version = v.pipe(
-  v.string(),
-  v.minLength(1, 'must not be empty'),
-  v.maxLength(LONGEST_VERSION, `must be shorter than ${LONGEST_VERSION} characters`),
-  v.check((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line'),
-);
+const version = v.pipe(lineOf(LONGEST_VERSION), v.nonEmpty('must not be empty'));
 
 const facts = {
   /** Name from the table of `src/engines/shared/migrations.ts`; other versions of this program know others. */

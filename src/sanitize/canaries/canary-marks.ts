@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { capitalized } from '../../text/format.ts';
 import type { ColumnFacts } from '../column-facts.ts';
 import type { PersonalKind } from '../detector/kinds.ts';
 
@@ -55,25 +56,29 @@ export function canaryValues(
       case 'text':
         return textValues({ word, digits, kind });
       case 'number':
-        return [{ text: digits, token: digits }];
+        return valuesOf(digits, digits);
       case 'date':
       case 'time':
-        return [{ text: dateToken(id), token: dateToken(id) }];
+        return valuesOf(dateToken(id), dateToken(id));
       case 'network':
-        return [{ text: addressToken(markers, id), token: addressToken(markers, id) }];
+        return valuesOf(addressToken(markers, id), addressToken(markers, id));
       case 'document':
         return documentValues(facts, word);
       case 'binary':
-        return [{ text: word, token: word }];
+        return valuesOf(word, word);
       case 'boolean':
       case 'hardware':
       case 'other':
-        return type === 'uuid' ? [{ text: uuidToken(markers, id), token: uuidToken(markers, id) }] : [];
+        return type === 'uuid' ? valuesOf(uuidToken(markers, id), uuidToken(markers, id)) : [];
       default:
         return family satisfies never;
     }
   })();
   return all.filter(({ text }) => maxLength === null || text.length <= maxLength);
+}
+
+function valuesOf(token: string, ...texts: string[]): CanaryValue[] {
+  return texts.map((text) => ({ text, token }));
 }
 
 function textValues({
@@ -85,12 +90,9 @@ function textValues({
   digits: string;
   kind: PersonalKind | null;
 }): CanaryValue[] {
-  const mail = [`${word}@${word}.example`, `${word}@x.io`].map((text) => ({ text, token: word }));
-  const number = [`+49${digits}`, digits].map((text) => ({ text, token: digits }));
-  const name = [`${word.charAt(0).toUpperCase()}${word.slice(1)} ${word}`, `${word} ${word}`, word].map((text) => ({
-    text,
-    token: word,
-  }));
+  const mail = valuesOf(word, `${word}@${word}.example`, `${word}@x.io`);
+  const number = valuesOf(digits, `+49${digits}`, digits);
+  const name = valuesOf(word, `${capitalized(word)} ${word}`, `${word} ${word}`, word);
   if (kind !== null && NUMERIC.has(kind)) return [...number, ...name, ...mail];
   return kind === 'email' ? [...mail, ...name, ...number] : [...name, ...mail, ...number];
 }
@@ -99,7 +101,7 @@ const NUMERIC = new Set<PersonalKind>(['phone', 'iban', 'card', 'national_id']);
 
 /** With the keys of a sample: a query changes the keys that it knows. */
 function documentValues({ type, samples }: ColumnFacts, word: string): CanaryValue[] {
-  if (/\[\]$/.test(type)) return [{ text: `{${word}}`, token: word }];
+  if (/\[\]$/.test(type)) return valuesOf(word, `{${word}}`);
   const marked = samples.flatMap((sample) => {
     try {
       return [JSON.stringify(JSON.parse(sample), (_, value) => (typeof value === 'string' ? word : value))];
@@ -108,10 +110,7 @@ function documentValues({ type, samples }: ColumnFacts, word: string): CanaryVal
     }
   });
   const whole = marked.find((text) => text.includes(word));
-  return [...(whole === undefined ? [] : [whole]), JSON.stringify({ name: word }), word].map((text) => ({
-    text,
-    token: word,
-  }));
+  return valuesOf(word, ...(whole === undefined ? [] : [whole]), JSON.stringify({ name: word }), word);
 }
 
 /** Days before all that is alive; 30 years of 12 times 28 of them. */

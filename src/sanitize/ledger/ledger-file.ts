@@ -5,11 +5,11 @@ import * as v from 'valibot';
 import { Document, isMap, Scalar, type YAMLMap } from 'yaml';
 import type { Configuration } from '../../config/configuration.ts';
 import { lockFile } from '../../config/edit/lock-file.ts';
-import { createFile, replaceFile } from '../../config/edit/write-temporary.ts';
 import { isTree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { createFile, ignoreMissing, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { escaped, printableJson } from '../../text/printable.ts';
 import { decodeText } from '../base64.ts';
 import { chosenQuery } from '../query.ts';
@@ -116,8 +116,8 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
     ledgers.set(place.target, change(ledgers.get(place.target) ?? new Map()));
     assertReadable(ledgers, path);
     const after = ledgerText(ledgers);
-    if (before === null) await createFile(path, after, { mode: 0o644 });
-    else if (after !== before) await replaceFile(await realpath(path), after, { mode: 0o644 });
+    if (before === null) await createFile(path, after, { mode: 0o666 });
+    else if (after !== before) await replaceFile(await realpath(path), after, await ownershipOf(path, 0o666));
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError('file_not_written', `Cannot write ${path}: ${(cause as Error).message}`, {
@@ -176,7 +176,7 @@ function sorted<Value>(entries: Map<string, Value>): [string, Value][] {
 /** A repository may come from others: a link that leads out of its folder is not followed. */
 async function readLedgerText(path: string): Promise<string | null> {
   try {
-    if (!(await lstat(path).catch(missing))) return null;
+    if (!(await lstat(path).catch(ignoreMissing))) return null;
     const real = await realpath(path);
     if (!containsPath(await realpath(dirname(path)), real)) throw new Error('it is a link out of its folder');
     await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
@@ -189,11 +189,6 @@ async function readLedgerText(path: string): Promise<string | null> {
   } catch (cause) {
     throw unreadable(path, (cause as Error).message);
   }
-}
-
-function missing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }
 
 const FIX = 'Fix the ledger: without it no column is classified, and nothing is published.';

@@ -5,6 +5,7 @@ export interface JsonSchema {
   enum?: unknown[];
   pattern?: string;
   minLength?: number;
+  minItems?: number;
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
@@ -26,6 +27,7 @@ const CHECKS: Record<string, Check> = {
   enum: (value: unknown, choices: unknown[]) => choices.includes(value),
   pattern: (value: string, pattern: string) => new RegExp(pattern, 'u').test(value),
   minLength: (value: string, limit: number) => value.length >= limit,
+  minItems: (value: unknown[], limit: number) => value.length >= limit,
   minimum: (value: number, limit: number) => value >= limit,
   exclusiveMinimum: (value: number, limit: number) => value > limit,
   maximum: (value: number, limit: number) => value <= limit,

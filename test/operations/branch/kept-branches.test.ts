@@ -63,4 +63,21 @@ describeWithKind('postgres', 'branches that are in use', () => {
     await expect(planReset(contextWith(), { target: 'shop' })).rejects.toMatchObject(refused);
     await expect(planLoad(contextWith(), { target: 'shop' })).rejects.toMatchObject(refused);
   });
+
+  it('are found at the database of --destdb while the URL of another target has an unset variable', async () => {
+    const request = { target: 'shop', name: 'apart', protect: true };
+    await applyBranchCreate(repository.contextWith(), await planBranchCreate(repository.contextWith(), request));
+    const context = repository.contextWith();
+    const { settings } = context.configuration;
+    settings.targets = { broken: { snapshot: {} }, ...settings.targets };
+    context.configuration.deferred = [
+      {
+        ...{ severity: 'error', code: 'template_failed', key: 'targets.broken.snapshot.dst_url' },
+        ...{ message: 'the variable X is not set', hint: null, file: null, line: null, column: null },
+      },
+    ];
+    const destdb = server.url('shop_dev_apart');
+    await expect(planLoad(context, { target: 'shop', destdb: server.url('elsewhere') })).resolves.toBeTruthy();
+    await expect(planLoad(context, { target: 'shop', destdb })).rejects.toMatchObject({ code: 'branch_protected' });
+  });
 });

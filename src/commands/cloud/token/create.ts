@@ -10,7 +10,7 @@ export const cloudTokenCreateCommand = defineCommand({
   arguments: [{ name: 'name', description: 'name of the token', required: true }],
   options: [
     { flags: '--target <name>', description: 'target of the hub; repeatable', repeatable: true },
-    { flags: '--role <role>', description: 'builder (default) or reader' },
+    { flags: '--role <role>', description: 'builder (default) or reader', choices: ['builder', 'reader'] },
     { flags: '--days <n>', description: 'days until it expires, at most 366; default 90', value: 'count' },
   ],
   examples: [
@@ -26,12 +26,6 @@ export const cloudTokenCreateCommand = defineCommand({
     const { target: targets = [], role = 'builder', days = DEFAULT_DAYS } = invocation.options;
     if (targets.length === 0) {
       throw wrongUsage('A service token needs a target', { code: 'invalid_value', hint: 'Add --target NAME.' });
-    }
-    if (role !== 'builder' && role !== 'reader') {
-      throw wrongUsage(`There is no role "${role}" of service tokens`, {
-        code: 'invalid_value',
-        hint: 'Use --role builder or --role reader.',
-      });
     }
     const { createServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
     const { tokenCreatedText } = await import('../../../operations/cloud/service-tokens-text.ts');

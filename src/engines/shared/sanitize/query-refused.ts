@@ -1,10 +1,11 @@
 import { UserError } from '../../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { capitalized } from '../../../text/format.ts';
 import { ScriptProblem } from '../script/script-problem.ts';
 import { type ScriptSplitter, splitText } from '../script/split-script.ts';
 
 export function queryRefused(message: string, why: string): UserError {
-  const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  const hint = `${capitalized(why)}.`;
   return new UserError('query_refused', message, { hint });
 }
 

@@ -1,9 +1,9 @@
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { replaceFile } from '../../../config/edit/write-temporary.ts';
 import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { ownershipOf, replaceFile } from '../../../runtime/write-file.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { hashFile, isTracked, noRepository, readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
@@ -241,12 +241,8 @@ function sharedFolder(folder: string, file: string): BranchHookPlan['warnings'] 
 }
 
 async function replaceHook(file: string, content: string): Promise<void> {
-  const mode = await lstat(file).then(
-    (stat) => stat.mode & 0o777,
-    () => 0o755,
-  );
   await mkdir(dirname(file), { recursive: true });
-  await replaceFile(file, Buffer.from(content, BYTES), { mode });
+  await replaceFile(file, Buffer.from(content, BYTES), await ownershipOf(file, 0o777));
 }
 
 function hookRefused(message: string, hint: string, cause?: unknown): UserError {

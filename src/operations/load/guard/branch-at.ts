@@ -1,6 +1,5 @@
 import type { Branch } from '../../../engines/facets/copies.ts';
 import { type Database, openDatabase } from '../../../engines/open-database.ts';
-import { parseUrl } from '../../../engines/registry.ts';
 import { headlineOf } from '../../../repository/headlines/headline.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -8,7 +7,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
 import { isSanitized, trustedKeysOf } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
-import { configuredDestination } from '../configured-destination.ts';
+import { findDestinationUrl } from '../configured-destination.ts';
 import { createAddressComparison } from './guard.ts';
 
 /** Finds the branch that a destination is: one that has its name at present, or the database of one that `--destdb` names. */
@@ -21,8 +20,7 @@ export async function findBranchAt(
   const { engine, url } = database;
   const same = createAddressComparison(context, url);
   for (const name of Object.keys(context.configuration.settings.targets)) {
-    const chosen = configuredDestination(context.configuration, name);
-    const other = chosen && parseUrl(chosen.text);
+    const other = findDestinationUrl(context.configuration, name);
     if (!other || other.engine !== url.engine) continue;
     if (!(await same(engine.withDatabase(other, url.database ?? '')))) continue;
     const branches = await openDatabase(context, other).branches.list().catch(unlessNoAccess);

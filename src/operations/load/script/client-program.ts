@@ -12,6 +12,7 @@ import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { planOutdated } from '../../planned.ts';
 import { withTargetUrls } from '../../targets/with-target-urls.ts';
+import { readIfSet } from '../configured-destination.ts';
 import { chooseDestination } from '../destination.ts';
 
 export interface ClientRequest {
@@ -52,7 +53,7 @@ function databaseOf(context: Context, { target, url: shown }: ClientRequest): { 
   const { configuration } = context;
   const { text } = chooseDestination({ ...context, report: () => {} }, { target });
   const others = (['subset', 'sanitize'] as const).flatMap(
-    (part) => connectionUrl(configuration, `targets.${target}.${part}.dst_url`) ?? [],
+    (part) => readIfSet(() => connectionUrl(configuration, `targets.${target}.${part}.dst_url`)) ?? [],
   );
   const urls = [text, ...others].map(parsed);
   const found = urls.find(({ url }) => url.display === shown);

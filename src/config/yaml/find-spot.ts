@@ -1,6 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
 import type { KeyPath } from '../tree.ts';
-import { keyOf } from '../yaml/find-node.ts';
 
 export interface Spot {
   depth: number;
@@ -11,11 +10,16 @@ export interface Spot {
   meant: unknown;
 }
 
-/** Resolves paths through aliases and merge keys, as `readTree` does. */
-export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => Spot {
-  const anchored = anchorsOf(document);
+/** Resolves paths through aliases and merge keys, as `readTree` does. Maps are indexed on first use. */
+export function createSpotFinder(document: Document.Parsed | null): (path: KeyPath) => Spot {
+  let anchors: Map<Alias, Node> | undefined;
   const indexes = new Map<unknown, Map<string, Pair>>();
-  const meantBy = (node: unknown): unknown => (isAlias(node) ? anchored.get(node) : node);
+
+  function meantBy(node: unknown): unknown {
+    if (!document || !isAlias(node)) return node;
+    anchors ??= anchorsOf(document);
+    return anchors.get(node);
+  }
 
   function pairsOf(map: unknown): Map<string, Pair> {
     const items = isMap(map) ? (map.items as Pair[]) : [];
@@ -35,7 +39,7 @@ export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => 
   }
 
   return (path) => {
-    const root = document.contents;
+    const root = document?.contents ?? null;
     let spot: Spot = { depth: 0, node: root, pair: null, meant: meantBy(root) };
     for (const part of path) {
       const inside = spot.meant;
@@ -67,4 +71,14 @@ function anchorsOf(document: Document.Parsed): Map<Alias, Node> {
 
 export function isNothing(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && node.value === null);
+}
+
+/** Returns the key as written: `0x10` and `1.0` are names. `null` for a key that is not text. */
+export function keyOf({ key }: Pair<unknown, unknown>): string | null {
+  if (!isScalar(key)) return null;
+  return typeof key.value === 'string' ? key.value : (key.source ?? null);
+}
+
+export function startOf(node: unknown): number {
+  return (node as Node | null)?.range?.[0] ?? 0;
 }
