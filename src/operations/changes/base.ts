@@ -33,12 +33,12 @@ export async function findBase(
   const ofDestination = branch !== undefined && owner === undefined ? await listSaves(context, { target }) : [];
   const saves = [...(await listSaves(context, { target, branch, owner })), ...ofDestination];
   if (since !== undefined) {
-    const save = saves.find(({ row }) => row.name === since);
+    const save = saves.find(({ manifest }) => manifest.save === since);
     if (save) return ofSave('save', save);
     return ofSnapshot('snapshot', target, await findSnapshot(context, { target, snapshot: toSelector(since) }));
   }
   const loaded = await origin();
-  const save = saves.find(({ row }) => row.id === loaded);
+  const save = saves.find(({ manifest }) => manifest.id === loaded);
   if (save) return ofSave('load', save);
   const found = await findSnapshot(context, { target, snapshot: loaded }).catch((error) => {
     throw error instanceof UserError && error.code === 'snapshot_missing' ? baseMissing(target, loaded) : error;

@@ -47,7 +47,17 @@ export function isOf({ branch }: Manifest, of: Omit<SavesOf, 'target'>): boolean
 }
 
 function foundSave(context: Context, manifest: Manifest, index: number): FoundSave {
-  return { manifest, row: saveRow(context, manifest, index), local: true, remote: null };
+  let row: SaveRow | undefined;
+  return {
+    manifest,
+    // Its signature is verified for those only that are shown.
+    get row() {
+      row ??= saveRow(context, manifest, index);
+      return row;
+    },
+    local: true,
+    remote: null,
+  };
 }
 
 export function saveRow(context: Context, manifest: Manifest, index: number): SaveRow {
@@ -68,14 +78,14 @@ export interface SaveRequest extends SavesOf {
 export async function findSave(context: Context, { save = '0', ...of }: SaveRequest): Promise<FoundSave> {
   const saves = await listSaves(context, of);
   // A forged save could have the name 0.
-  const found = INDEX.test(save) ? saves[Number(save)] : saves.find(({ row }) => row.name === save);
+  const found = INDEX.test(save) ? saves[Number(save)] : saves.find(({ manifest }) => manifest.save === save);
   if (found) return found;
   throw saves.length === 0 ? noSaves(of) : saveMissing(of, save);
 }
 
 /** The save to load. One that this machine has not made needs what a snapshot of others needs. */
 export async function findLoadableSave(context: Context, { id, ...of }: SavesOf & { id: string }) {
-  const found = (await listSaves(context, of)).find(({ row }) => row.id === id);
+  const found = (await listSaves(context, of)).find(({ manifest }) => manifest.id === id);
   if (!found) throw saveMissing(of, id);
   if (await isBuiltHere(context, found.manifest)) return found;
   try {

@@ -18,8 +18,9 @@ export function detectPersonalData(columns: ColumnFacts[]): Suspicion[] {
   }
   const aboutPeople = new Set([...certain.values()].filter(isAboutPerson).map(({ facts }) => tableOf(facts)));
   return columns.flatMap((facts) => {
+    const found = certain.get(columnName(facts));
     const amongPeople = PEOPLE.test(wordsOf(facts.table)) || aboutPeople.has(tableOf(facts));
-    return certain.get(columnName(facts)) ?? suspect(facts, { amongPeople }) ?? [];
+    return found ?? (amongPeople ? suspect(facts, { amongPeople }) : null) ?? [];
   });
 }
 
@@ -42,9 +43,11 @@ export function kindOfValue(value: string): PersonalKind | null {
 }
 
 function suspect(facts: ColumnFacts, { amongPeople }: { amongPeople: boolean }): Suspicion | null {
-  const named = NAME_RULES.find((rule) => namesFit(rule, facts, amongPeople) && valuesAllow(rule, facts));
-  if (named) return { facts, kind: named.kind, by: 'name' };
   const words = wordsOf(facts.column);
+  const named = NAME_RULES.find(
+    (rule) => namesFit(rule, { facts, words, people: amongPeople }) && valuesAllow(rule, facts),
+  );
+  if (named) return { facts, kind: named.kind, by: 'name' };
   const valued = VALUE_RULES.find(
     (rule) =>
       rule.families.includes(facts.family) &&
@@ -56,10 +59,8 @@ function suspect(facts: ColumnFacts, { amongPeople }: { amongPeople: boolean }):
 
 function namesFit(
   { column, except, table, amongPeople, families }: NameRule,
-  facts: ColumnFacts,
-  people: boolean,
+  { facts, words, people }: { facts: ColumnFacts; words: string; people: boolean },
 ): boolean {
-  const words = wordsOf(facts.column);
   return (
     families.includes(facts.family) &&
     column.test(words) &&
