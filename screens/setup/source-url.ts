@@ -9,9 +9,8 @@ import { CONTAINER, SERVER_URL, type SetupState } from './step.ts';
 export function sourceOf(state: SetupState): string {
   const { url = '', database = '' } = state.answers;
   // The chosen database is added to a URL without one.
-  const withDatabase = (_: string, server: string, rest = ''): string =>
-    `${server}/${encodeURIComponent(database)}${rest}`;
-  return withPrograms(state, url.replace(SERVER_URL, withDatabase));
+  const whole = url.replace(SERVER_URL, (_, server, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
+  return withPrograms(state, whole);
 }
 
 /** Returns the profile of the source's engine. */

@@ -22,7 +22,7 @@ export interface TableChanges {
 
 export interface BaseChangesRequest {
   url: DatabaseUrl;
-  /** Of a branch. */
+  /** Name of the database that it is a branch of, if it is one. */
   destination: string | null;
   /** The loaded snapshot or save. */
   manifest: Manifest;

@@ -135,7 +135,7 @@ describeWithKind('postgres', 'changes since a load with a base copy', () => {
     expect(await compared('ALTER TABLE calm DROP more')).toBeUndefined();
   });
 
-  it('of a branch are read alone as well, unless it was made of another load', async () => {
+  it('are read alone in a branch as well, unless it was made of another load', async () => {
     const create = async (name: string) =>
       applyBranchCreate(contextWith(), await planBranchCreate(contextWith(), { target: 'app', name }));
     await create('tried');

@@ -39,7 +39,7 @@ function whyLarge({ tables }: FoundChanges): string | null {
   return bytes > MOST_BYTES ? TOO_LARGE : null;
 }
 
-/** Where the number of missing rows is unknown, it counts as that of the fresh ones. */
+/** An unknown number of missing rows counts as that of the fresh ones. */
 function changesIn({ fresh, missing }: ChangedVersions): number {
   return fresh + (missing ?? fresh);
 }
