@@ -132,7 +132,7 @@ const STATEMENTS: Record<string, RawBuilder<unknown>[]> = {
       FOREIGN KEY (snapshot_pk, name) REFERENCES images ON DELETE CASCADE)`,
     sql`CREATE INDEX image_objects_by_object ON image_objects (object_id)`,
   ],
-  // Pools that earlier releases have created have no event, and count for nobody.
+  // Pools of earlier releases have no event, so that they count for no member.
   '0011-pools': [sql`CREATE INDEX audit_events_of_pools ON audit_events (subject) WHERE action = 'pool.create'`],
 };
 

@@ -106,7 +106,7 @@ describeWithPostgres('tool demo without a terminal', () => {
     await eventually(async () => (await processesNaming(`${folder.path}/tool-postgres-`)).length === 0);
     expect(await readdir(folder.path)).toEqual([expect.stringMatching(`^tool-demo-${killed.pid}-`)]);
 
-    // Of nobody's demo that this user could have left: others can write into it.
+    // Other users can write into it, so that it is no folder of a demo of this user.
     const foreign = join(folder.path, 'tool-demo-4194999-abcdef');
     await mkdir(foreign);
     await chmod(foreign, 0o777);

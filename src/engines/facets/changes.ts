@@ -22,7 +22,7 @@ export interface TableChanges {
 
 export interface BaseChangesRequest {
   url: DatabaseUrl;
-  /** Name of the database that it is a branch of, if it is one. */
+  /** Name of the destination, where the database is a branch. */
   destination: string | null;
   /** The loaded snapshot or save. */
   manifest: Manifest;

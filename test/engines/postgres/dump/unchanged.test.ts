@@ -1,7 +1,15 @@
 import pg from 'pg';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../../../../src/engines/postgres/connection/connect.ts';
+import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { isOfPast, parseEvidence } from '../../../../src/engines/postgres/dump/unchanged/evidence.ts';
-import { describeWithPostgres, eventually, startPostgres } from '../../../helpers/postgres/postgres-server.ts';
+import { readTableMaps } from '../../../../src/engines/postgres/dump/unchanged/table-maps.ts';
+import {
+  describeWithPostgres,
+  eventually,
+  startPostgres,
+  testContext,
+} from '../../../helpers/postgres/postgres-server.ts';
 import { startStandby } from '../../../helpers/postgres/postgres-standby.ts';
 import { type ProvedBuild, provedBuild } from '../../../helpers/postgres/row-evidence.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
@@ -337,6 +345,17 @@ describeWithPostgres('rows that are proved to be unchanged', () => {
     await run(`UPDATE item SET s = 'found' WHERE id = 70`);
     const after = await provedBuild(lazy.url('app'), { evidence: before.evidence });
     expect(after).toMatchObject({ unchanged: 0, reading: { refused: 'history' } });
+  });
+
+  it('are found without visibility maps while a session keeps a table locked', async () => {
+    await fill();
+    const client = await connected();
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE item IN ACCESS EXCLUSIVE MODE');
+    await using session = await connect(testContext({ settings: {} }), parsePostgresUrl(server.url(database)));
+    expect((await readTableMaps(session)).size).toBe(0);
+    await client.query('ROLLBACK');
+    expect((await readTableMaps(session)).size).toBe(1);
   });
 
   it('are none on a standby, nor after its promotion', async () => {
