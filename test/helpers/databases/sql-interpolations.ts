@@ -15,6 +15,7 @@ const SQL =
 const QUOTING = new Set([
   ...['quoteName', 'quoteText', 'quoteNumber', 'quotePath', 'quoteAccount', 'Number'],
   ...[
+    'keyText',
     'plainWord',
     'plainWords',
     'inDatabase',
@@ -66,7 +67,7 @@ function safeConstants(tree: Node): Set<string> {
       .flatMap((one) => nodesOf(one.pat))
       .map(({ value }) => value),
   );
-  const safe = new Set<string>();
+  const safe = new Set(['FIRST_OWN_OID']);
   for (let size = -1; size < safe.size; ) {
     size = safe.size;
     for (const [name, all] of values) {

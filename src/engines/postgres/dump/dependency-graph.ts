@@ -1,3 +1,4 @@
+import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
@@ -61,7 +62,6 @@ export function keyOf({ class: catalog, oid, column }: ObjectAddress): string {
 }
 
 /** Below it are the objects that initdb makes. */
-const FIRST_NORMAL_OID = 16384;
 
 /** pg_depend, and what it leaves to the other catalogs: owners of parts, parents, kinds. */
 export async function readGraph(session: PostgresSession): Promise<DependencyGraph> {
@@ -75,7 +75,7 @@ export async function readGraph(session: PostgresSession): Promise<DependencyGra
     FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum`);
   const constraints = await session.query<{ oid: number; type: string; relation: number; refers_to: number }>(`
     SELECT oid::int8 AS oid, contype AS type, conrelid::int8 AS relation, confrelid::int8 AS refers_to
-    FROM pg_constraint WHERE oid >= ${FIRST_NORMAL_OID}`);
+    FROM pg_constraint WHERE oid >= ${FIRST_OWN_OID}`);
   const inherits = await session.query<{ child: number; parent: number }>(
     'SELECT inhrelid::int8 AS child, inhparent::int8 AS parent FROM pg_inherits',
   );
@@ -118,7 +118,7 @@ async function readClasses(session: PostgresSession): Promise<DependencyGraph['c
 async function readEdges(session: PostgresSession): Promise<Edge[]> {
   const rows = await session.query<{ e: [number, number, number, number, number, number, string] }>(`
     SELECT json_build_array(classid::int8, objid::int8, objsubid, refclassid::int8, refobjid::int8, refobjsubid, deptype) AS e
-    FROM pg_depend WHERE objid >= ${FIRST_NORMAL_OID}
+    FROM pg_depend WHERE objid >= ${FIRST_OWN_OID}
       AND (deptype IN ('n', 'a', 'i', 'e') OR deptype IN ('P', 'S') AND classid = 'pg_trigger'::regclass)`);
   return rows.map(({ e: [fromClass, fromOid, fromColumn, toClass, toOid, toColumn, type] }) => ({
     from: { class: fromClass, oid: fromOid, column: fromColumn },
@@ -132,7 +132,7 @@ function wholesOf(edges: Edge[], { pg_amop, pg_amproc }: DependencyGraph['classe
   const parts = edges.filter(
     ({ from, to, type }) =>
       to.column === 0 &&
-      to.oid >= FIRST_NORMAL_OID &&
+      to.oid >= FIRST_OWN_OID &&
       (type === 'i' || (type === 'a' && (from.class === pg_amop || from.class === pg_amproc))),
   );
   return new Map([...Map.groupBy(parts, ({ from }) => keyOf(from))].map(([key, of]) => [key, of.map(({ to }) => to)]));
@@ -162,7 +162,7 @@ async function readOwners(session: PostgresSession): Promise<Owner[]> {
       UNION ALL SELECT 'pg_type'::regclass, typarray, 'pg_type'::regclass, oid FROM pg_type WHERE typarray <> 0
       UNION ALL SELECT 'pg_amop'::regclass, oid, 'pg_opfamily'::regclass, amopfamily FROM pg_amop
       UNION ALL SELECT 'pg_amproc'::regclass, oid, 'pg_opfamily'::regclass, amprocfamily FROM pg_amproc
-    ) o WHERE oid >= ${FIRST_NORMAL_OID}`);
+    ) o WHERE oid >= ${FIRST_OWN_OID}`);
   return rows.map(({ o: [fromClass, oid, ownerClass, owner] }) => ({
     object: { class: fromClass, oid, column: 0 },
     owner: { class: ownerClass, oid: owner, column: 0 },

@@ -1,9 +1,10 @@
+import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 /** Objects that initdb or an extension created are not restored. */
 const own = (catalog: string, alias: string): string =>
-  `${alias}.oid >= 16384 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${alias}.oid AND d.deptype = 'e')`;
+  `${alias}.oid >= ${FIRST_OWN_OID} AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${alias}.oid AND d.deptype = 'e')`;
 
 /** Objects that a load names in its plan. */
 const MOST = 20;
@@ -35,7 +36,7 @@ export async function readSuperuserObjects(session: PostgresSession, schemas: st
       UNION ALL SELECT 'pg_foreign_data_wrapper'::regclass, o.oid FROM pg_foreign_data_wrapper o WHERE ${own('pg_foreign_data_wrapper', 'o')}
       UNION ALL SELECT 'pg_transform'::regclass, o.oid FROM pg_transform o WHERE ${own('pg_transform', 'o')}
       UNION ALL SELECT 'pg_cast'::regclass, o.oid FROM pg_cast o
-        WHERE ${own('pg_cast', 'o')} AND (o.castmethod = 'b' OR (o.castsource < 16384 AND o.casttarget < 16384))
+        WHERE ${own('pg_cast', 'o')} AND (o.castmethod = 'b' OR (o.castsource < ${FIRST_OWN_OID} AND o.casttarget < ${FIRST_OWN_OID}))
       UNION ALL SELECT DISTINCT s.classoid, s.objoid FROM pg_seclabel s
     ) o, pg_identify_object(o.class, o.oid, 0)
     ORDER BY 1 LIMIT ${MOST}`);

@@ -14,7 +14,14 @@ import { SqlError } from '../connection/session-errors.ts';
 import { createSplitter } from '../restore/script/split.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
-import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
+import {
+  keyText,
+  type Leaf,
+  type Reference,
+  resolveAdded,
+  type SubsetCatalog,
+  type SubsetTable,
+} from './subset-catalog.ts';
 
 export interface FinderOptions {
   catalog: SubsetCatalog;
@@ -124,7 +131,7 @@ function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
 
 /** Stable whatever the order on disk: by a hash of the key, or of the whole row. */
 function shareQuery(table: SubsetTable, percent: number, seed: number): string {
-  const key = table.primaryKey.map((column) => `t.${quoteName(column)}::text`);
+  const key = table.primaryKey.map(keyText);
   const value =
     key.length > 0
       ? `concat_ws(',', ${key.join(', ')})`

@@ -13,7 +13,7 @@ import {
 } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { findClientTools, toolsForServer } from '../connection/tools.ts';
@@ -26,7 +26,7 @@ import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { assertRowNumbers, placeOf, rowNumber } from './rows.ts';
-import { readSubsetCatalog } from './subset-catalog.ts';
+import { keyText, readSubsetCatalog } from './subset-catalog.ts';
 
 /** Later transactions import the snapshot of the first one. */
 export async function openSource(
@@ -107,9 +107,7 @@ async function countLargeObjects(session: PostgresSession): Promise<number> {
 async function findRow({ catalog, withSession }: OpenSource, name: string, key: string[]): Promise<number | null> {
   const table = catalog.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
-  const condition = table.primaryKey.map(
-    (column, index) => `${quoteName(column)}::text = ${quoteText(key[index] ?? '')}`,
-  );
+  const condition = table.primaryKey.map((column, index) => `${keyText(column)} = ${quoteText(key[index] ?? '')}`);
   const [row] = await withSession((session) =>
     session.query<{ oid: number; place: string }>(
       `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.fromNamed} WHERE ${condition.join(' AND ')}`,
@@ -124,7 +122,7 @@ async function nameRow({ catalog, withSession }: OpenSource, name: string, numbe
   const table = catalog.tables.get(name);
   const { leaf, ctid } = placeOf(number, table?.leaves ?? []);
   if (!table || table.primaryKey.length === 0) return ctid;
-  const key = table.primaryKey.map((column) => `${quoteName(column)}::text`);
+  const key = table.primaryKey.map(keyText);
   const [row] = await withSession((session) =>
     session.query<{ key: string }>(
       `SELECT concat_ws(',', ${key.join(', ')}) AS key FROM ${leaf.from} WHERE ctid = ${quoteText(ctid)}`,

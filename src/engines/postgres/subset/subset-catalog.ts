@@ -2,6 +2,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
 import { nameOf } from '../../../text/table-names.ts';
+import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteName, quoteNumber, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { type Partition, readPartitions } from '../dump/partition-roots.ts';
@@ -22,7 +23,18 @@ export interface SubsetTable {
   relation: string;
   leaves: Leaf[];
   columns: string[];
-  primaryKey: string[];
+  primaryKey: KeyColumn[];
+}
+
+export interface KeyColumn {
+  name: string;
+  /** A type of the database, not of the server. */
+  isOwnType: boolean;
+}
+
+/** A cast of an own type to text is code of another role; `concat` writes values as COPY does. */
+export function keyText({ name, isOwnType }: KeyColumn): string {
+  return isOwnType ? `concat(${quoteName(name)})` : `${quoteName(name)}::text`;
 }
 
 export interface Leaf {
@@ -57,7 +69,7 @@ interface RelationRow {
   leaves: number[];
   columns: (SourceColumn & { number: number })[];
   keys: string[][];
-  primary: string[];
+  primary: KeyColumn[];
   rows: number;
   bytes: number;
 }
@@ -235,8 +247,8 @@ const RELATIONS = `
         FROM unnest(i.indkey::int2[]) WITH ORDINALITY u (number, position)
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.number WHERE u.position <= i.indnkeyatts) k
       WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL), '[]') AS keys,
-    coalesce((SELECT json_agg(a.attname ORDER BY u.position) FROM pg_constraint p,
-        unnest(p.conkey) WITH ORDINALITY u (number, position), pg_attribute a
+    coalesce((SELECT json_agg(json_build_object('name', a.attname, 'isOwnType', a.atttypid >= ${FIRST_OWN_OID}) ORDER BY u.position)
+      FROM pg_constraint p, unnest(p.conkey) WITH ORDINALITY u (number, position), pg_attribute a
       WHERE p.conrelid = c.oid AND p.contype = 'p' AND a.attrelid = c.oid AND a.attnum = u.number), '[]') AS primary
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, LATERAL (
     SELECT coalesce(json_agg(leaf.oid::int8 ORDER BY leaf.oid), '[]') AS leaves,

@@ -1,6 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -80,7 +81,7 @@ export function carryOverQueries({ owner, ownership, copied = false }: CarryOver
   const multiranges = `
     SELECT format('ALTER TYPE %s OWNER TO %I', i.identity, ${name}) AS statement
     FROM pg_type t, pg_identify_object('pg_type'::regclass, t.oid, 0) i
-    WHERE t.typtype = 'm' AND t.typowner = (${own}) AND current_user <> ${name} AND t.oid >= 16384
+    WHERE t.typtype = 'm' AND t.typowner = (${own}) AND current_user <> ${name} AND t.oid >= ${FIRST_OWN_OID}
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e')`;
   if (!ownership) return [transfer, multiranges];
   const objects = `json_to_recordset(${quoteText(JSON.stringify(ownership.objects))})

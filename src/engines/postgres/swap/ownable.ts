@@ -1,3 +1,4 @@
+import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteText } from '../connection/quote.ts';
 
 interface Kind {
@@ -16,8 +17,7 @@ interface Kind {
 }
 
 /** Objects with smaller identifiers were made by initdb. */
-const FIRST_NORMAL_OID = 16384;
-const NOT_OF_INITDB = `t.oid >= ${FIRST_NORMAL_OID}`;
+const NOT_OF_INITDB = `t.oid >= ${FIRST_OWN_OID}`;
 
 /** Every kind of object in a database that has an owner, in the order in which owners are changed. */
 const KINDS: Kind[] = [
@@ -25,7 +25,7 @@ const KINDS: Kind[] = [
     catalog: 'pg_namespace',
     owner: 'nspowner',
     alter: 'SCHEMA',
-    own: `(t.oid >= ${FIRST_NORMAL_OID} OR nspname = 'public')`,
+    own: `(t.oid >= ${FIRST_OWN_OID} OR nspname = 'public')`,
     where: `nspname !~ '^pg_'`,
     grant: { acl: 'nspacl', on: 'SCHEMA', defaults: 'n' },
   },
@@ -137,7 +137,7 @@ export function systemObjects(condition: string | null): string {
     SELECT ${quoteText(grant.on)} AS granted_on, t.oid AS objid, i.identity, t.${owner} AS owner,
       coalesce(t.${grant.acl}, acldefault(${quoteText(grant.defaults)}, t.${owner})) AS acl
     FROM ${catalog} t, pg_identify_object(${classid}, t.oid, 0) i
-    WHERE t.oid < ${FIRST_NORMAL_OID} AND ${schema} IS DISTINCT FROM to_regnamespace('information_schema')
+    WHERE t.oid < ${FIRST_OWN_OID} AND ${schema} IS DISTINCT FROM to_regnamespace('information_schema')
       AND ${where} AND ${condition ?? changed}`;
   }).join(' UNION ALL ');
 }

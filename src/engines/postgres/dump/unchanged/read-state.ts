@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import type { CatalogTable } from '../../catalog/introspect.ts';
 import type { ServerIdentity } from '../../connection/identity.ts';
 import { quoteNumber, quoteText } from '../../connection/quote.ts';
@@ -130,8 +131,6 @@ const OUTPUTS = `
   macaddr_out multirange_out nameout numeric_out oidout oidvectorout path_out pg_lsn_out pg_snapshot_out point_out poly_out
   range_out record_out textout tidout time_out timestamp_out timestamptz_out timetz_out tsqueryout tsvectorout
   txid_snapshot_out uuid_out varbit_out varcharout xid8out xidout xml_out`.split(/\s+/);
-
-const FIRST_OWN_OID = 16384;
 
 /**
  * Returns what determines the text of each type of a column: the types that it consists of, with the versions of their

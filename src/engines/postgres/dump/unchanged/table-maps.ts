@@ -1,5 +1,6 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteNumber } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -31,7 +32,7 @@ async function readMapsOfTables(session: PostgresSession): Promise<VisibilityMap
     SELECT c.oid::int8 AS oid, c.relfilenode::int8 AS filenode, n.nspname AS schema, c.relname AS name,
       pg_relation_size(c.oid) / current_setting('block_size')::int8 AS pages
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND c.oid >= 16384 AND pg_relation_size(c.oid) >= ${quoteNumber(LEAST_BYTES)}`);
+    WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND c.oid >= ${FIRST_OWN_OID} AND pg_relation_size(c.oid) >= ${quoteNumber(LEAST_BYTES)}`);
   return readMapsApart(session, tables);
 }
 

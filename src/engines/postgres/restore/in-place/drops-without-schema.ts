@@ -1,3 +1,4 @@
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function dropsWithoutSchema(session: PostgresSession): Promise<stri
       UNION ALL SELECT 5, 'pg_language'::regclass, oid FROM pg_language
       UNION ALL SELECT 6, 'pg_am'::regclass, oid FROM pg_am
     ) o, pg_identify_object(o.class, o.oid, 0) i
-    WHERE o.oid >= 16384 AND NOT EXISTS (
+    WHERE o.oid >= ${FIRST_OWN_OID} AND NOT EXISTS (
       SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype IN ('e', 'i'))
     ORDER BY o.turn, i.identity`);
   return rows.map(({ statement }) => statement);

@@ -1,6 +1,7 @@
 import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
@@ -58,7 +59,7 @@ async function assertEnoughLocks(
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
   const [locks] = await session.query<Locks>(`
-    SELECT (SELECT count(*) FROM (SELECT DISTINCT classid, objid FROM pg_depend WHERE objid >= 16384) o) AS held,
+    SELECT (SELECT count(*) FROM (SELECT DISTINCT classid, objid FROM pg_depend WHERE objid >= ${FIRST_OWN_OID}) o) AS held,
       current_setting('max_locks_per_transaction')::int AS per_transaction,
       current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int AS transactions`);
   if (!locks) return;

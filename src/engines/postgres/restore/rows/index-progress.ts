@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Report } from '../../../../runtime/events.ts';
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import type { ArchiveEntry } from '../../dump/archive-contents.ts';
 
@@ -11,8 +12,8 @@ const COUNTED = /^(INDEX|CONSTRAINT|FK CONSTRAINT) /;
 /** Indexes and foreign keys without those that a partition has of its parent. */
 const COUNT = `SELECT
   (SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-    WHERE c.oid >= 16384 AND c.relnamespace <> 'pg_toast'::regnamespace)
-  + (SELECT count(*) FROM pg_constraint WHERE oid >= 16384 AND contype = 'f' AND conparentid = 0) AS made`;
+    WHERE c.oid >= ${FIRST_OWN_OID} AND c.relnamespace <> 'pg_toast'::regnamespace)
+  + (SELECT count(*) FROM pg_constraint WHERE oid >= ${FIRST_OWN_OID} AND contype = 'f' AND conparentid = 0) AS made`;
 
 interface IndexWatch {
   session: PostgresSession;
