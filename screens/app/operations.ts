@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { InEffect } from '../../src/config/keys/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
-import type { CheckRequest } from '../../src/operations/configuration/check/check.ts';
 import type { StorageProfile } from '../../src/operations/configuration/check/try-storage.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
@@ -12,11 +11,16 @@ import type { EstimatedWork, PlannedWork } from '../../src/operations/operation.
 import type { Planned } from '../../src/operations/planned.ts';
 import { serverUrl } from '../../src/operations/servers/up/text.ts';
 import type { RefreshTargets } from '../../src/operations/targets/targets.ts';
-import type { Context } from '../../src/runtime/context.ts';
 import type { ExpectedStep } from '../../src/state/overall-progress.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { mapTexts } from '../../src/text/map-texts.ts';
-import { withoutPasswords, withoutSecrets } from './frame/hide-secrets.ts';
+import { withoutSecrets } from './frame/hide-secrets.ts';
+import {
+  type CheckSurroundings,
+  type CreateContext,
+  createOperationBinder,
+  type OperationBinder,
+} from './operation-binder.ts';
 import type { RunnableProgram } from './runnable-program.ts';
 
 /** The operations as the screens see them. */
@@ -36,12 +40,6 @@ export interface ShownFix {
   shape: Shape;
 }
 
-/** Makes the context of an operation; reads the configuration on first use. */
-export type CreateContext = (session: RunContext) => Context | Promise<Context>;
-
-/** For operations on a configuration that may be missing or invalid. */
-export type CheckSurroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | 'clock'>;
-
 export interface OperationsOptions {
   /** Keeps a log even where the configuration does not. */
   debug?: boolean | undefined;
@@ -49,58 +47,31 @@ export interface OperationsOptions {
   configurationRead?: (configuration: InEffect) => void;
 }
 
+/** Passwords of the servers that this session has started, by their URLs: nothing else knows them. */
+type ServerPasswords = Map<string, string>;
+
 /** Loads the code of each operation on its first use: the first frame needs none of it. */
 export function lazyOperations(
   createContext: CreateContext,
   surroundings: CheckSurroundings,
-  { debug = false, configurationRead = () => {} }: OperationsOptions = {},
+  options: OperationsOptions = {},
 ) {
-  const inContext =
-    <Args extends unknown[], Result>(
-      load: () => Promise<(context: Context, ...args: Args) => Result | Promise<Result>>,
-    ) =>
-    async (session: RunContext, ...args: Args): Promise<Result> => {
-      const perform = await load();
-      return withoutSecrets(session, createContext, (context) => perform(context, ...args));
-    };
-  /** For operations without a context, which an invalid configuration does not have. */
-  const inSurroundings =
-    <Args extends unknown[], Result>(
-      load: () => Promise<(surroundings: CheckSurroundings, ...args: Args) => Result | Promise<Result>>,
-    ) =>
-    async (...args: Args): Promise<Result> =>
-      (await load())(surroundings, ...args);
-  const inSession =
-    <Args extends unknown[], Result>(
-      load: () => Promise<(surroundings: CheckSurroundings & RunContext, ...args: Args) => Result | Promise<Result>>,
-    ) =>
-    async (session: RunContext, ...args: Args): Promise<Result> =>
-      (await load())({ ...surroundings, ...session }, ...args);
-  /** For operations on URLs that are not in the configuration yet. */
-  const withUrls =
-    <Urls extends string | Record<string, string>, Result>(
-      load: () => Promise<(surroundings: CheckSurroundings & RunContext, urls: Urls) => Result | Promise<Result>>,
-    ) =>
-    async (session: RunContext, urls: Urls): Promise<Result> => {
-      const perform = await load();
-      const texts = typeof urls === 'string' ? [urls] : Object.values(urls);
-      return withoutPasswords(session, texts, (given) => perform({ ...surroundings, ...given }, urls));
-    };
-  // Of servers that this session has started, by their URLs: nothing else knows them.
+  const binder = createOperationBinder(createContext, surroundings);
   const passwords = new Map<string, string>();
-  const notingPasswords = (session: RunContext): RunContext => ({
-    ...session,
-    report(event) {
-      if (event.event === 'server') passwords.set(event.url, event.password);
-      else session.report(event);
-    },
-  });
-  const serverUrlOf = (url: string): string | null => {
-    const password = passwords.get(url);
-    return password === undefined ? null : serverUrl({ url, password });
+  return {
+    ...plannedOperations(binder, passwords),
+    ...targetOperations(binder, options),
+    ...databaseOperations(binder),
+    ...snapshotOperations(binder),
+    ...serverOperations(binder, passwords),
+    ...configurationOperations(binder),
+    ...draftOperations(binder),
+    ...setUpOperations(binder),
+    ...userOperations(binder),
   };
-  const connection = () => import('../../src/operations/configuration/check/try-connection.ts');
-  const draft = () => import('../../src/operations/configuration/edit-configuration.ts');
+}
+
+function plannedOperations({ createContext }: OperationBinder, passwords: ServerPasswords) {
   return {
     async plan<Request, P extends Planned<Request, unknown>, Result>(
       session: RunContext,
@@ -108,7 +79,7 @@ export function lazyOperations(
       request: NoInfer<Request>,
     ): Promise<ShownPlan<P>> {
       const { plan } = await work();
-      return withoutSecrets(session, createContext, async (context) => {
+      return await withoutSecrets(session, createContext, async (context) => {
         const sealed = await plan(context, request);
         const shown = context.hide ? mapTexts(sealed.plan, context.hide) : sealed.plan;
         const runs = alike?.(shown);
@@ -123,9 +94,20 @@ export function lazyOperations(
       sealed: NoInfer<P>,
     ): Promise<Result> {
       const { apply } = await work();
-      return withoutSecrets(notingPasswords(session), createContext, (context) => apply(context, sealed));
+      const report: RunContext['report'] = (event) => {
+        if (event.event === 'server') passwords.set(event.url, event.password);
+        else session.report(event);
+      };
+      return await withoutSecrets({ ...session, report }, createContext, (context) => apply(context, sealed));
     },
-    listSettings: async () => (await import('../../src/config/schema/list-settings.ts')).listSettings(),
+  };
+}
+
+function targetOperations(
+  { createContext, surroundings, inContext }: OperationBinder,
+  { debug = false, configurationRead = () => {} }: OperationsOptions,
+) {
+  return {
     listTargetsAfterRun: inContext(
       async () => (await import('../../src/operations/targets/targets.ts')).listTargetsAfterRun,
     ),
@@ -138,29 +120,55 @@ export function lazyOperations(
         if (await refreshInThread({ ...request, signal: session.signal, place, configurationRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets/targets.ts');
-      return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
+      return await withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
     withContents: inContext(async () => (await import('../../src/operations/targets/contents.ts')).withContents),
     checkTargets: inContext(async () => (await import('../../src/operations/targets/targets.ts')).checkTargets),
+  };
+}
+
+function databaseOperations({ inContext }: OperationBinder) {
+  return {
+    /** Keeps the throw-away database of the suggestion while `use` runs. */
+    withSuggestion: inContext(async () => (await import('../../src/operations/sanitize/suggest.ts')).withSuggestion),
+    reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
+    answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
+    listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
+    /** Keeps both states of the comparison while `use` runs. */
+    withChanges: inContext(async () => (await import('../../src/operations/changes/changes.ts')).withChanges),
+    listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
+    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
+  };
+}
+
+function snapshotOperations({ inContext }: OperationBinder) {
+  return {
     /** Sizes of the newest local snapshots by target, oldest first. */
     listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     /** Stored bytes of its snapshots on this machine; null where there are too many to add up. */
     localDiskUse: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).localDiskUse),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/annotate/annotate.ts')).annotate),
-    /** Keeps the throw-away database of the suggestion while `use` runs. */
-    withSuggestion: inContext(async () => (await import('../../src/operations/sanitize/suggest.ts')).withSuggestion),
-    reviewLedger: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).reviewLedger),
-    answerItem: inContext(async () => (await import('../../src/operations/sanitize/ledger/review.ts')).answerItem),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify/verify.ts')).verify),
-    listPoints: inContext(async () => (await import('../../src/operations/back/list-points.ts')).listPoints),
     verifyRestore: inContext(
       async () => (await import('../../src/operations/snapshots/verify/verify-restore.ts')).verifyRestore,
     ),
-    /** Keeps both states of the comparison while `use` runs. */
-    withChanges: inContext(async () => (await import('../../src/operations/changes/changes.ts')).withChanges),
-    listBranches: inContext(async () => (await import('../../src/operations/branch/list/list.ts')).listBranches),
-    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
+    listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows/rows.ts')).readRows),
+    diff: inContext(async () => (await import('../../src/operations/snapshots/diff/diff.ts')).diff),
+    diffTable: inContext(async () => (await import('../../src/operations/snapshots/diff/table-diff.ts')).diffTable),
+    push: inContext(async () => (await import('../../src/operations/snapshots/transfer/push.ts')).push),
+    pull: inContext(async () => (await import('../../src/operations/snapshots/transfer/pull.ts')).pull),
+    export: inContext(async () => (await import('../../src/operations/snapshots/transfer/export.ts')).exportSnapshot),
+  };
+}
+
+function serverOperations({ createContext, inContext }: OperationBinder, passwords: ServerPasswords) {
+  const serverUrlOf = (url: string): string | null => {
+    const password = passwords.get(url);
+    return password === undefined ? null : serverUrl({ url, password });
+  };
+  return {
     /** Runs psql or mysql on the destination; resolves with what `run` returns. */
     async openClient<Result>(
       session: RunContext,
@@ -169,7 +177,9 @@ export function lazyOperations(
     ): Promise<Result> {
       const { withClient } = await import('../../src/operations/load/script/client-program.ts');
       const server = serverUrlOf(request.url);
-      return withoutSecrets(session, createContext, (context) => withClient(context, { ...request, server }, run));
+      return await withoutSecrets(session, createContext, (context) =>
+        withClient(context, { ...request, server }, run),
+      );
     },
     listServers: inContext(async () => (await import('../../src/operations/servers/list/list.ts')).listServers),
     /** The URL of a server with its password; `null` unless this session has started it. */
@@ -181,13 +191,12 @@ export function lazyOperations(
       const { signal } = new AbortController();
       await removeOwnServers(await createContext({ report: () => {}, signal }));
     },
-    listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
-    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows/rows.ts')).readRows),
-    diff: inContext(async () => (await import('../../src/operations/snapshots/diff/diff.ts')).diff),
-    diffTable: inContext(async () => (await import('../../src/operations/snapshots/diff/table-diff.ts')).diffTable),
-    push: inContext(async () => (await import('../../src/operations/snapshots/transfer/push.ts')).push),
-    pull: inContext(async () => (await import('../../src/operations/snapshots/transfer/pull.ts')).pull),
-    export: inContext(async () => (await import('../../src/operations/snapshots/transfer/export.ts')).exportSnapshot),
+  };
+}
+
+function configurationOperations({ surroundings, inContext, inSession, inSurroundings }: OperationBinder) {
+  return {
+    listSettings: async () => (await import('../../src/config/schema/list-settings.ts')).listSettings(),
     checkWithFixes: inSession(async () => {
       const { checkWithFixes } = await import('../../src/operations/configuration/fix.ts');
       return (given) => checkWithFixes({ ...given, offline: false });
@@ -203,6 +212,33 @@ export function lazyOperations(
     applyFix: inSurroundings(
       async () => (await import('../../src/operations/configuration/fix.ts')).applyConfigurationFix,
     ),
+    saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
+    draftSubset: inSurroundings(async () => (await import('../../src/operations/subset/save-subset.ts')).draftSubset),
+    includeAllSchemas: inContext(
+      async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
+    ),
+  };
+}
+
+function draftOperations({ inSession, inSurroundings }: OperationBinder) {
+  const draft = () => import('../../src/operations/configuration/edit-configuration.ts');
+  return {
+    openDraft: inSurroundings(async () => (await draft()).openDraft),
+    /** With a time limit of its own. */
+    listSourceNames: inSession(
+      async () => (await import('../../src/operations/configuration/source-names.ts')).sourceNames,
+    ),
+    changeDraft: inSurroundings(async () => (await draft()).changeConfigurationDraft),
+    addChange: inSurroundings(async () => (await draft()).addChange),
+    redoDraft: inSurroundings(async () => (await draft()).redoDraft),
+    diffDraft: async (changed: ConfigurationDraft) => (await draft()).diffDraft(changed),
+    saveDraft: inSurroundings(async () => (await draft()).saveDraft),
+  };
+}
+
+function setUpOperations({ surroundings, inSession, inSurroundings, withUrls }: OperationBinder) {
+  const connection = () => import('../../src/operations/configuration/check/try-connection.ts');
+  return {
     findEngines: inSession(async () => (await import('../../src/operations/configuration/check/check.ts')).findEngines),
     async findProjectDatabase() {
       const { findProjectDatabase } = await import('../../src/operations/configuration/project-database.ts');
@@ -227,21 +263,11 @@ export function lazyOperations(
       await applySetUp(surroundings, plan);
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
-    saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
-    draftSubset: inSurroundings(async () => (await import('../../src/operations/subset/save-subset.ts')).draftSubset),
-    includeAllSchemas: inContext(
-      async () => (await import('../../src/operations/build/include-schemas.ts')).includeAllSchemas,
-    ),
-    openDraft: inSurroundings(async () => (await draft()).openDraft),
-    /** With a time limit of its own. */
-    listSourceNames: inSession(
-      async () => (await import('../../src/operations/configuration/source-names.ts')).sourceNames,
-    ),
-    changeDraft: inSurroundings(async () => (await draft()).changeConfigurationDraft),
-    addChange: inSurroundings(async () => (await draft()).addChange),
-    redoDraft: inSurroundings(async () => (await draft()).redoDraft),
-    diffDraft: async (changed: ConfigurationDraft) => (await draft()).diffDraft(changed),
-    saveDraft: inSurroundings(async () => (await draft()).saveDraft),
+  };
+}
+
+function userOperations({ surroundings, inContext }: OperationBinder) {
+  return {
     listProviders: inContext(
       async () => (await import('../../src/operations/cloud/sign-in/sign-in-choices.ts')).listSignIns,
     ),

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
 import { parseUrl } from '../../engines/registry.ts';
 import type { LinkPlan, LinkResult } from '../../results/configuration/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -108,7 +109,7 @@ async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file
         others.push(`${each}: ${error.message}`);
         break;
       }
-      const url = text === null ? null : parseUrl(text);
+      const url = text === null ? null : parseOrNote(text, (why) => others.push(`${name} of ${each}: ${why}`));
       if (!url) continue;
       others.push(`${name} of ${each} is ${url.display}`);
       if (!(await isDestination(url))) continue;
@@ -123,6 +124,17 @@ async function findUrl({ context, database }: OpenedBranches, tree: Tree, { file
   }
   const found = others.length > 0 ? `: ${others.join('; ')}` : '';
   throw refused(`No untracked file leads to ${database.url.display}${found}`);
+}
+
+/** `null` for a value that is no URL of a database, which may be meant for another program. */
+function parseOrNote(text: string, note: (why: string) => void): DatabaseUrl | null {
+  try {
+    return parseUrl(text);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    note(error.message);
+    return null;
+  }
 }
 
 /** `null` where git looks for the hook in the working tree: a new tree has no untracked hook. */

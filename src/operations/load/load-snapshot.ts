@@ -2,21 +2,13 @@ import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestoredBranch } from '../../engines/facets/copies.ts';
 import type { RestorePlan, RestoreRequest, RestoreRun } from '../../engines/facets/restore.ts';
 import type { Database } from '../../engines/open-database.ts';
-import { contentBytes, type Manifest } from '../../repository/manifest/manifest.ts';
+import type { Manifest } from '../../repository/manifest/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import { missingHere } from '../../repository/transfer.ts';
-import { FOREIGN_SUPERUSER } from '../../results/configuration/foreign-code.ts';
-import type { DatabaseCopy } from '../../results/database-copies.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
-import { indexCountOf } from '../../results/manifest/index-count.ts';
-import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { leftOutText, lostSchemas } from '../../text/format-objects.ts';
 import { noBranches } from '../branch/open-branches.ts';
 import { writeLoadedEvidence } from '../build/evidence.ts';
-import { cpusFor } from '../cpus-for.ts';
-import { compareMigrations } from '../migrations/working-tree.ts';
 import { savesBefore } from '../save/automatic-save.ts';
 import { addFingerprint } from '../save/fingerprints.ts';
 import { WHOLE_DATABASE } from '../save/saves.ts';
@@ -28,112 +20,67 @@ import { findPlanned } from '../snapshots/snapshots.ts';
 import { pullFiles } from '../snapshots/transfer/pull.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { afterLoadRunner, checkAfterLoad, plannedAfterLoad } from './after-load.ts';
-import { toDatabaseCopies } from './copies-result.ts';
-import { dataState } from './data-state.ts';
+import { describeLoad } from './describe-load.ts';
 import { checkDestination } from './destination.ts';
-import { byTable, filesToRead, loadDifference } from './difference.ts';
+import { byTable, filesToRead } from './difference.ts';
 import { earlierSnapshots } from './earlier-snapshots.ts';
 import { assertAllowedData, findLoadable, findRequested } from './find-loadable.ts';
 import { assertDestinationUnprotected, assertNoAgentReads, findBranchAt } from './guard/branch-at.ts';
 import { assertNotASource } from './guard/guard.ts';
-import { loadSteps } from './load-steps.ts';
 import { type LoadPlace, openLoadPlace } from './open-load-place.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
-import { restoredBy } from './restored-by.ts';
-import { baseWarning, baseWithin, chooseBase } from './selection/choose-base.ts';
-import { chooseTables, namesOf, withinPlan } from './selection/choose-tables.ts';
-import { assertReplaceableRows, onlyRowsWarnings, plannedOnlyRows } from './selection/only-rows.ts';
+import { baseWithin, chooseBase } from './selection/choose-base.ts';
+import { chooseTables, namesOf } from './selection/choose-tables.ts';
+import { assertReplaceableRows } from './selection/only-rows.ts';
 
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
-  const isSave = given.save !== undefined;
-  const request = isSave ? given : await withSanitizedDefault(context, given);
+  const request = given.save === undefined ? await withSanitizedDefault(context, given) : given;
   const found = await findLoadable(context, request);
-  const { manifest, row, local, remote } = found;
-  const { database, chosenBy, branch } = await openFor(context, request, manifest);
+  const { manifest } = found;
+  const place = await openFor(context, request, manifest);
+  const { database } = place;
   const allowedBy: string[] = [];
   const unverified = await assertNotASource(context, database.url, { ...request, allowedBy });
   const wanted = chooseBase(context, request, allowedBy.at(-1));
-  const { tables: named, only: onlyRows } = request;
+  const { target, tables: named, only: onlyRows } = request;
   const selected = named ? await chooseTables(context, { found, database, wanted: named, only: onlyRows }) : null;
   const only = selected && namesOf(selected);
-  if (onlyRows && only) await assertReplaceableRows(context, { target: request.target, found, database, tables: only });
+  if (onlyRows && only) await assertReplaceableRows(context, { target, found, database, tables: only });
   const restoration = await restorationOf(context, request, { manifest, only, keepBase: wanted.keepBase });
-  await using planning = createObjectPool(1);
-  const earlier = earlierSnapshots(context, { target: request.target, pool: planning });
-  const replaced =
-    branch || request.onlyBase ? Promise.resolve(null) : findBranchAt(context, { database, destdb: request.destdb });
-  replaced.catch(() => {});
-  const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase: wanted.keepUsed });
-  if (branch && restore.strategy !== 'swap') throw noBranches(request.target, restore.strategyReason);
-  const present = await replaced;
-  assertDestinationUnprotected(present);
-  if (restore.strategy !== 'swap')
-    await assertNoAgentReads(context, { target: request.target, branch: present, manifest });
-  const { keepBase, why } = baseWithin(restore, request, wanted);
+  const restore = await planRestore(context, { request, place, restoration, keepUsedBase: wanted.keepUsed });
+  const base = baseWithin(restore, request, wanted);
   const afterLoad = onlyRows ? undefined : plannedAfterLoad(context.configuration, request);
-  // A base copy may have the effect of other steps.
-  const hasSteps = plannedAfterLoad(context.configuration, { target: request.target }) !== undefined;
-  if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(request.target, restore.strategyReason);
+  if (afterLoad && restore.strategy === 'in_place') throw afterLoadInPlace(target, restore.strategyReason);
   await checkAfterLoad(context, request, database.url);
-  const selection = selected && withinPlan(selected, restore, manifest);
-  const copies = restore.copies && toDatabaseCopies(restore.copies);
-  const keeps = restore.strategy === 'swap' || restore.onlyRows?.keeps === true;
-  const undo = !request.onlyBase && !branch && (request.undo ?? true) && keeps && restore.destination.exists;
-  const rows = plannedOnlyRows(restore);
-  const difference = loadDifference(restore, manifest);
-  const { keepGoing, original = false } = request;
-  const data = dataState(context.configuration, { target: request.target, snapshot: row, original, isSave });
-  const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
-  const plan: LoadPlan = {
-    target: request.target,
-    snapshot: row,
-    ...(manifest.save !== undefined && { save: manifest.save }),
-    ...(branch && { branch: branch.facts.name }),
-    file: null,
-    sanitized: data.sanitized,
-    sanitized_reason: data.sanitized_reason,
-    destination: restore.destination,
-    chosen_by: chosenBy,
-    strategy: restore.strategy,
-    strategy_reason: restore.strategyReason,
-    ...restoredBy(restore.restoredBy),
-    undo,
-    ...(keepBase && { keep_base: keepBase }),
-    ...(copies && { copies }),
-    ...(difference && { difference }),
-    ...(!hasSteps && isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
-    ...(keepGoing && { keep_going: keepGoing }),
-    ...(afterLoad && { after_load: afterLoad }),
-    schemas: restore.schemas,
-    tables: restore.tables.length,
-    rows: restore.tables.reduce((sum, table) => sum + table.rows, 0),
-    size_bytes: contentBytes(manifest, restore.tables),
-    ...(restore.strategy === 'swap' && !selection && { indexes: indexCountOf(manifest) }),
-    ...(lacking.length > 0 && { pull_bytes: lacking.reduce((sum, file) => sum + file.stored_bytes, 0) }),
-    selection,
-    ...(rows && { only_rows: rows }),
-    jobs: request.cpus ?? cpusFor(context, request.target),
-    unverified_sources: unverified,
-    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase, difference, afterLoad }),
-    warnings: [
-      ...data.warnings,
-      ...(onlyRows || selection ? [] : lostWarnings(row)),
-      ...(restoration.builtHere || onlyRows ? [] : await foreignCode(database, manifest)),
-      ...(await compareMigrations(context, manifest, { behind: !afterLoad })),
-      ...(why === null ? [] : [baseWarning(why)]),
-      ...onlyRowsWarnings(restore),
-      ...restore.warnings.map(({ code, message }) => ({ code, message })),
-    ],
-  };
+  const { builtHere } = restoration;
+  const settled = { request, found, place, restore, selected, base, afterLoad, unverified, builtHere };
+  const plan = await describeLoad(context, settled);
   return { request, plan, planned_at: context.clock().toISOString(), restore };
 }
 
-/** Warns of schemas with data that the build left out, and no setting excludes: the destination lacks them, too. */
-function lostWarnings({ left_out_schemas: leftOut = [] }: SnapshotRow): LoadPlan['warnings'] {
-  const lost = lostSchemas(leftOut);
-  if (lost.length === 0) return [];
-  const message = `The snapshot was built without the schemas ${leftOutText(lost)}, which then are not in the destination`;
-  return [{ code: 'schemas_left_out', message }];
+interface RestoreToPlan {
+  request: LoadRequest;
+  place: LoadPlace;
+  restoration: WithoutUrl<RestoreRequest>;
+  keepUsedBase: boolean;
+}
+
+/** Plans the restore, and refuses a destination that is protected or that an agent reads. */
+async function planRestore(
+  context: Context,
+  { request: { target, onlyBase, destdb }, place: { database, branch }, restoration, keepUsedBase }: RestoreToPlan,
+): Promise<RestorePlan> {
+  await using planning = createObjectPool(1);
+  const earlier = earlierSnapshots(context, { target, pool: planning });
+  const replaced = branch || onlyBase ? Promise.resolve(null) : findBranchAt(context, { database, destdb });
+  replaced.catch(() => {});
+  const restore = await database.restore.plan({ ...restoration, earlier, keepUsedBase });
+  if (branch && restore.strategy !== 'swap') throw noBranches(target, restore.strategyReason);
+  const present = await replaced;
+  assertDestinationUnprotected(present);
+  const { manifest } = restoration;
+  if (restore.strategy !== 'swap') await assertNoAgentReads(context, { target, branch: present, manifest });
+  return restore;
 }
 
 /** Refuses a destination whose engine is another one, or cannot keep going. */
@@ -223,15 +170,6 @@ function branchRestored(
   return { of, name, createdAt, snapshot: branch?.snapshot ?? null, creation };
 }
 
-/** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */
-function isResetEnough(
-  base: DatabaseCopy | null | undefined,
-  { snapshot, restore, selection }: { snapshot: string; restore: RestorePlan; selection: LoadPlan['selection'] },
-): boolean {
-  if (!base || selection || restore.strategy !== 'swap') return false;
-  return base.outdated === null && !base.partial && base.snapshot === snapshot;
-}
-
 interface SnapshotRestoreRequest {
   manifest: Manifest;
   /** `null` for all tables. */
@@ -287,12 +225,4 @@ function assertSameEngine({ engine, url }: Database, manifest: Manifest): void {
   throw new UserError('engine_differs', `A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
-}
-
-/** A snapshot holds code of its own: functions, triggers, views. A superuser's rights let it do anything on the server. */
-async function foreignCode({ connect, url }: Database, manifest: Manifest): Promise<LoadPlan['warnings']> {
-  if (!(await connect.isSuperuser())) return [];
-  const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
-  const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
-  return [{ code: FOREIGN_SUPERUSER, message }];
 }

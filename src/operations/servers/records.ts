@@ -136,14 +136,20 @@ async function readRecords(context: Context): Promise<ServerRecord[]> {
   const records: ServerRecord[] = [];
   for (const name of names) {
     const record = await readState(context, fileOf(name)).catch(() => undefined);
-    if (record && name === `${record.id}.json` && (await isOwn(record))) records.push(record);
+    if (record && name === `${record.id}.json` && (await isOwn(context, record))) records.push(record);
   }
   return records;
 }
 
 /** A record is input: its folder is one that `createServer` has made, or none. TMPDIR may be another by now. */
-async function isOwn({ id, directory }: ServerRecord): Promise<boolean> {
+async function isOwn(context: Context, { id, directory, engine }: ServerRecord): Promise<boolean> {
   if (!isAbsolute(directory) || basename(directory) !== `${PREFIX}${id}`) return false;
   const facts = await lstat(directory).catch(() => null);
-  return facts === null || (facts.isDirectory() && (facts.mode & 0o777) === MODE);
+  if (facts === null) return true;
+  if (!facts.isDirectory() || (facts.mode & 0o777) !== MODE) return false;
+  const self = process.getuid?.();
+  if (self === undefined || facts.uid === self) return true;
+  // Of root's servers, the account that they run as owns the folder.
+  const { user } = await (await engineOf(engine).images()).findHome(context, recordsFolder(context));
+  return facts.uid === user?.uid;
 }

@@ -303,6 +303,17 @@ describeWithKind('postgres', 'tool link', () => {
     await unlink();
   });
 
+  it('skips values that are no URL of a supported database, and names those that cannot be parsed', async () => {
+    const plan = () => planLink(repository.contextWith(), { target: 'shop' });
+    const foreign = 'DATABASE_URL=mongodb://127.0.0.1/shop\nPOSTGRES_URL=postgres://127.0.0.1:none/shop\n';
+    await writeFile(path('main/.env.local'), `${foreign}DB_URL=${repository.applicationUrl()}\n`);
+    expect((await plan()).plan.key).toBe('DB_URL');
+    await writeFile(path('main/.env.local'), foreign);
+    await rm(path('main/.env'), { force: true });
+    const message = expect.stringContaining('POSTGRES_URL of .env.local: ');
+    await expect(plan()).rejects.toMatchObject({ code: 'link_refused', message });
+  });
+
   it('leaves a file that git tracks, a link and a missing folder, and undoes the rest of the link', async () => {
     const { git, link, contextWith } = repository;
     await mkdir(path('main/app'));

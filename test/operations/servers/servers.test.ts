@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -139,6 +149,26 @@ describeWithPostgres('servers on images', () => {
     });
     expect(inFolder('servers')).toEqual([]);
   }, 60_000);
+
+  it.runIf(process.getuid?.() === 0)(
+    'are not those whose folder another user owns, which stays',
+    async () => {
+      const { server: id } = await up();
+      const { directory } = recordOf(id);
+      const listed = async () => (await listServers(testContext({ settings }))).servers.map((one) => one.id);
+      expect(await listed()).toEqual([id]);
+      const { uid, gid } = statSync(directory);
+      chownSync(directory, uid + 1, gid);
+      try {
+        expect(await listed()).toEqual([]);
+        expect(existsSync(directory)).toBe(true);
+      } finally {
+        chownSync(directory, uid, gid);
+      }
+      await down({});
+    },
+    60_000,
+  );
 
   it('end with their command, also when that is killed', async () => {
     const config = join(folder.path, 'tool.yml');

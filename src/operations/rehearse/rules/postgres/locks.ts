@@ -23,21 +23,17 @@ export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
  * Returns the locks on tables that an action takes.
  * https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-TABLES
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a case a kind, of which the compiler names a missing one
 export function locksOf(action: Action, tables: KnownTables): TableLock[] {
   switch (action.kind) {
     case 'create index':
-      return [{ table: action.table, mode: action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE' }];
+      return [{ table: action.table, mode: besideReads(action) }];
     case 'drop index':
       return ofIndex(action.index, tables, action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'ACCESS EXCLUSIVE');
     case 'reindex':
-      return reindexedTables(action, tables).map((table) => ({
-        table,
-        mode: action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE',
-      }));
+      return reindexedTables(action, tables).map((table) => ({ table, mode: besideReads(action) }));
     case 'create table':
-      return [...action.columns, ...action.constraints].flatMap(({ references }) =>
-        references === null ? [] : [{ table: references, mode: 'SHARE ROW EXCLUSIVE' as const }],
-      );
+      return [...action.columns, ...action.constraints].flatMap(({ references }) => referenced(references));
     case 'add column':
       return [exclusive(action.table), ...referenced(action.column.references)];
     case 'add constraint':
@@ -99,6 +95,10 @@ export function locksOf(action: Action, tables: KnownTables): TableLock[] {
     default:
       return action satisfies never;
   }
+}
+
+function besideReads({ concurrently }: { concurrently: boolean }): LockMode {
+  return concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE';
 }
 
 function exclusive(table: RelationName): TableLock {
