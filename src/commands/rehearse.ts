@@ -4,8 +4,7 @@ import { runPlanned } from '../cli/run-planned.ts';
 import type { RehearseRequest } from '../operations/rehearse/rehearse.ts';
 import type { RehearsalResult } from '../results/review/rehearsal-results.ts';
 import { EXIT, type ExitCode, UserError } from '../runtime/errors.ts';
-import { DESTDB } from './branch/shared-options.ts';
-import { DRY_RUN, TARGET } from './shared-options.ts';
+import { DESTDB, DRY_RUN, TARGET } from './shared-options.ts';
 
 export const rehearseCommand = defineCommand({
   name: 'rehearse',

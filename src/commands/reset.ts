@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { DRY_RUN, TARGET } from './shared-options.ts';
+import { DESTDB, DRY_RUN, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const resetCommand = defineCommand({
@@ -9,7 +9,7 @@ export const resetCommand = defineCommand({
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--destdb <url>', description: 'URL of the destination, if the load had --destdb' },
+    DESTDB,
     DRY_RUN,
     { flags: '--copy', description: 'replace the database, never in place' },
     { flags: '--no-undo', description: 'keep no undo copy' },

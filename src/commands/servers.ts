@@ -8,7 +8,7 @@ const PORT = { flags: '--port <n>', value: 'count' } as const;
 
 export const upCommand = defineCommand({
   name: 'up',
-  summary: 'start a PostgreSQL server with a snapshot',
+  summary: 'start a server with a snapshot',
   group: 'Branches',
   arguments: [TARGET, SNAPSHOT],
   options: [

@@ -36,6 +36,11 @@ export const BRANCH_INSTEAD = {
   description: 'a branch instead',
 } as const satisfies OptionSpec;
 
+export const DESTDB = {
+  flags: '--destdb <url>',
+  description: 'URL of the destination, if the load had --destdb',
+} as const satisfies OptionSpec;
+
 export const DRY_RUN = {
   flags: '--dry-run',
   description: 'print the plan, change nothing',

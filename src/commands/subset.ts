@@ -4,7 +4,6 @@ import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { ALLOW_SUPERUSER, CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
-import { requiresFlag } from './wrong-usage.ts';
 
 export const subsetCommand = defineCommand({
   name: 'subset',
@@ -26,7 +25,6 @@ export const subsetCommand = defineCommand({
       flags: '--graph <file>',
       description: 'write tables and references as a Mermaid chart (.mmd)',
     },
-    { flags: '--force', description: 'with --graph: overwrite an existing file' },
     ALLOW_SUPERUSER,
     { flags: '--no-undo', description: 'keep no undo copy' },
     SUMMARY,
@@ -42,11 +40,8 @@ export const subsetCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { dryRun = false, suggest, explain, graph, force = false, summary: _, ...options } = invocation.options;
+    const { dryRun = false, suggest, explain, graph, summary: _, ...options } = invocation.options;
     if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
-    if (force && graph === undefined) {
-      throw requiresFlag('--force', '--graph', 'tool subset TARGET --graph FILE --force');
-    }
     const request: SubsetRequest = { ...invocation.arguments, ...options };
     if (suggest) {
       const { suggestSubsetSettings } = await import('../operations/subset/suggest-subset.ts');
@@ -64,7 +59,7 @@ export const subsetCommand = defineCommand({
       const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
       const { graphText } = await import('../operations/subset/text.ts');
       const file = resolve(invocation.cwd, graph);
-      const result = await writeSubsetGraph(await invocation.context(), { ...request, file, force });
+      const result = await writeSubsetGraph(await invocation.context(), { ...request, file });
       return { data: result, text: graphText(result) };
     }
     const { subsetOperation } = await import('../operations/subset/operation.ts');

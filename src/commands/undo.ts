@@ -1,13 +1,13 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { DRY_RUN, TARGET } from './shared-options.ts';
+import { DESTDB, DRY_RUN, TARGET } from './shared-options.ts';
 
 export const undoCommand = defineCommand({
   name: 'undo',
   summary: 'restore the database that the last load replaced',
   group: 'Snapshots',
   arguments: [TARGET],
-  options: [{ flags: '--destdb <url>', description: 'the destination, if it was loaded with --destdb' }, DRY_RUN],
+  options: [DESTDB, DRY_RUN],
   examples: [{ command: 'tool undo app', does: 'restore the previous destination' }],
   json: 'events',
   writes: true,

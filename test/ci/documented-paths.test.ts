@@ -62,6 +62,21 @@ test('every path of the project that the documentation names exists', () => {
   expect(paths.filter(({ page, path }) => !exists(path, page))).toEqual([]);
 });
 
+/** Folders and files at the beginning of a line, or after a line of boxes or a semicolon. */
+function pathsInPicture(page: string): string[] {
+  const [, picture = ''] = /^```text\n([\s\S]*?)^```/m.exec(readFileSync(page, 'utf8')) ?? [];
+  return [...picture.matchAll(/(?<![\w/])[\w.-]+(?:\/[\w.-]+)*(?:\/|\.(?:js|tsx?|mjs))(?![\w/])/g)].map(
+    ([path]) => path,
+  );
+}
+
+test('every path in the picture of the floors exists', () => {
+  const paths = pathsInPicture('docs/architecture.md');
+  expect(paths).toEqual(expect.arrayContaining(['src/main.ts', 'launcher.js', 'facets/', 'src/runtime/', 'hub/']));
+  const isThere = (path: string) => exists(path, 'docs/architecture.md') || findGlob(`**/${path.replace(/\/$/, '')}`);
+  expect(paths.filter((path) => !isThere(path))).toEqual([]);
+});
+
 test('a path that does not exist is found, in code and in links', () => {
   expect(exists('src/engines/engine.ts', 'docs/architecture.md')).toBe(true);
   expect(exists('connection/session.ts', 'src/engines/postgres/README.md')).toBe(true);

@@ -113,6 +113,26 @@ test('no two paragraphs of a page begin with the same eight words', () => {
   expect(twice).toEqual([]);
 });
 
+test('keys of the configuration that a page names exist', () => {
+  const described = read('docs/configuration.md');
+  const named = PAGES.filter(isWritten).flatMap((page) =>
+    [...read(page).matchAll(/`((?:defaults|branches|saves|override)\.[a-z_]+)[`.]/g)].map(([, key = '']) => ({
+      page,
+      key,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  // The program that it is about has this one.
+  const foreign = ['override.nocloud'];
+  const unknown = named.filter(({ key }) => {
+    const [section = '', name = ''] = key.split('.');
+    const [, table = ''] =
+      new RegExp(`^#+ \`?${section}\`?\\n([\\s\\S]*?)(?=^#|(?![\\s\\S]))`, 'm').exec(described) ?? [];
+    return !foreign.includes(key) && !table.includes(`\`${name}\``);
+  });
+  expect(unknown).toEqual([]);
+});
+
 test('a page opens with an example, before its first section', () => {
   const late = PAGES.map((page) => ({ page, before: read(page).split(/^```/m)[0] ?? '' })).filter(
     ({ before }) => /^## /m.test(before) || wordsOf(before).length > 80,

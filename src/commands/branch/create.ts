@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET } from '../shared-options.ts';
+import { DESTDB, DRY_RUN, TARGET } from '../shared-options.ts';
 import { excludeEachOther } from '../wrong-usage.ts';
-import { BRANCH, DESTDB } from './shared-options.ts';
+import { BRANCH } from './shared-options.ts';
 
 export const branchCreateCommand = defineCommand({
   name: 'branch create',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, TARGET } from '../shared-options.ts';
-import { DESTDB, UNPROTECT } from './shared-options.ts';
+import { DESTDB, DRY_RUN, TARGET } from '../shared-options.ts';
+import { UNPROTECT } from './shared-options.ts';
 
 export const branchDropCommand = defineCommand({
   name: 'branch drop',

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { TARGET } from '../shared-options.ts';
-import { DESTDB } from './shared-options.ts';
+import { DESTDB, TARGET } from '../shared-options.ts';
 
 export const branchListCommand = defineCommand({
   name: 'branch list',

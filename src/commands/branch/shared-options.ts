@@ -6,11 +6,6 @@ export const BRANCH = {
   required: true,
 } as const satisfies ArgumentSpec;
 
-export const DESTDB = {
-  flags: '--destdb <url>',
-  description: 'URL of the destination, if the load had --destdb',
-} as const satisfies OptionSpec;
-
 export const UNPROTECT = {
   flags: '--unprotect',
   description: 'also if the branch is protected',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
-import { DRY_RUN, NO_AUTOSAVE, TARGET } from '../shared-options.ts';
-import { BRANCH, DESTDB } from './shared-options.ts';
+import { DESTDB, DRY_RUN, NO_AUTOSAVE, TARGET } from '../shared-options.ts';
+import { BRANCH } from './shared-options.ts';
 
 export const branchSwitchCommand = defineCommand({
   name: 'branch switch',

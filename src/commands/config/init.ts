@@ -16,12 +16,13 @@ export const configInitCommand = defineCommand({
       '../../operations/configuration/text.ts'
     );
     const { absolutePath } = await import('../../config/paths.ts');
-    const { initConfiguration, assertNewFile } = await import('../../config/init/init.ts');
+    const { initConfiguration, assertNoConfiguration } = await import('../../config/init/init.ts');
     const { ignoreInGit, wouldBeCommitted } = await import('../../operations/configuration/git-ignore.ts');
     const { force = false, keychain = false, gitignore = false } = options;
     // Options outside the wizard use the plain way.
     if (screens && !globals.readOnly && !force && !keychain && !gitignore) {
-      if (globals.config !== undefined) await assertNewFile(absolutePath(globals.config, { from: cwd, environment }));
+      if (globals.config !== undefined)
+        await assertNoConfiguration(absolutePath(globals.config, { from: cwd, environment }));
       return { data: {}, text: '', exit: await screens({ setUp: true }) };
     }
     const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });

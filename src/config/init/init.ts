@@ -41,7 +41,7 @@ export async function initConfiguration(request: InitRequest): Promise<InitResul
   const working_directory = absolutePath(directory, { from, environment });
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
-    if (!force) await assertNewFile(path);
+    if (!force) await assertNoConfiguration(path);
     // Before the file, so that a failure leaves no configuration behind.
     await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
@@ -81,7 +81,7 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-export async function assertNewFile(path: string): Promise<void> {
+export async function assertNoConfiguration(path: string): Promise<void> {
   if (await exists(path)) throw alreadyThere(path);
 }
 

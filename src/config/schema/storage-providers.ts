@@ -87,5 +87,5 @@ export const STORAGE_PROVIDER_IDS = Object.keys(PROVIDERS) as StorageProviderId[
 /** Returns the names of the providers that need this key, for its description. */
 export function providersWith(key: keyof Place): string {
   const ids = STORAGE_PROVIDER_IDS.filter((id) => STORAGE_PROVIDERS[id].needs.oneOf[0] === key);
-  return ids.join(' and ');
+  return new Intl.ListFormat('en').format(ids);
 }

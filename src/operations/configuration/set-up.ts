@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FileRequest } from '../../config/config-file.ts';
-import { assertNewFile, briefConfiguration, initConfiguration } from '../../config/init/init.ts';
+import { assertNoConfiguration, briefConfiguration, initConfiguration } from '../../config/init/init.ts';
 import { absolutePath, userConfigFile } from '../../config/paths.ts';
 import { checkValues } from '../../config/problems/check-values.ts';
 import { type SchemaConfig, settingsSchema } from '../../config/schema/settings.ts';
@@ -56,7 +56,7 @@ const PROFILE = 'main';
 /** The file as it will be written; refuses one that is there already, and values that the schema does not take. */
 export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp): Promise<SetUpPlan> {
   const file = setUp.file === '' ? userConfigFile(environment) : absolutePath(setUp.file, { from: cwd, environment });
-  await assertNewFile(file);
+  await assertNoConfiguration(file);
   const secretKey = randomBytes(16).toString('hex');
   const { tree, variables } = sectionsOf(setUp);
   assertValidSettings({ secret_key: secretKey, ...tree });
