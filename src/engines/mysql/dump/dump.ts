@@ -108,7 +108,7 @@ interface Source {
   tool: ClientTool | null;
   /** Rejects when definitions have changed since, which the program may have read. */
   assertUnchanged: (() => Promise<void>) | null;
-  /** Those that read at the instant. */
+  /** Sessions that read at the instant. */
   readers: RowReader[];
   tables: CatalogTable[];
 }
