@@ -1,6 +1,5 @@
-import { alongside } from '../database-url.ts';
-import type { Engine } from '../engine.ts';
-import { engineCalls } from '../shared/engine-calls.ts';
+import type { Engine, Facets } from '../engine.ts';
+import { type EngineCalls, engineCalls } from '../shared/engine-calls.ts';
 import { databaseOf, parsePostgresUrl, urlVariables, urlWithPassword, withDatabase } from './connection/url.ts';
 
 export const postgres: Engine = {
@@ -27,100 +26,101 @@ export const postgres: Engine = {
   images: async () => (await import('./images/images.ts')).images,
   withExplainedErrors: async (place, work) =>
     (await import('./connection/explain-errors.ts')).withExplainedErrors(place, work),
-  open({ run, runShort }) {
-    const { call, ask } = engineCalls(run);
-    const short = engineCalls(runShort);
+  open(connection) {
+    const calls = engineCalls(connection);
     return {
-      connect: {
-        probe: (request) =>
-          run(async (context, url) =>
-            (await import('./connection/probe.ts')).probe(context, { ...request, urls: alongside(url, request.urls) }),
-          ),
-        listDatabases: short.call(async () => (await import('./catalog/browse.ts')).listDatabases),
-        listSchemas: short.call(async () => (await import('./catalog/browse.ts')).listSchemas),
-        listTables: short.call(async () => (await import('./catalog/browse.ts')).listTables),
-        readAddresses: call(async () => (await import('./connection/location.ts')).addressesOf),
-        identifyAffected: short.call(async () => (await import('./connection/identity.ts')).identifyAffected),
-        isSuperuser: call(async () => (await import('./server/rights.ts')).isSuperuser),
-        inspect: () =>
-          runShort(async (context, url) => {
-            const { inspectDestination } = await import('./restore/inspect-destination.ts');
-            return (await inspectDestination(context, url)).destination;
-          }),
-        countRows: () => run(async (context, url) => (await import('./catalog/browse.ts')).countRows(context, { url })),
-        readSmallTables: ask(async () => (await import('./catalog/browse.ts')).readSmallTables),
-        readValue: (select) => ask(async () => (await import('./catalog/browse.ts')).readValue)({ select }),
-      },
-      dump: {
-        run: ask(async () => (await import('./dump/dump.ts')).dump),
-        isUnchanged: (fingerprints) =>
-          ask(async () => (await import('./dump/unchanged/fingerprint.ts')).isUnchanged)({ fingerprints }),
-      },
-      restore: {
-        readNeeds: (request) =>
-          run(async (_, url) => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
-        plan: (request) =>
-          run(async (context, url) =>
-            request.onlyRows
-              ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows(context, { ...request, url })
-              : (await import('./restore/preflight.ts')).planRestore(context, { ...request, url }),
-          ),
-        chooseRestorer: ask(async () => (await import('./restore/preflight.ts')).chooseRestorer),
-        run: ask(async () => (await import('./restore/restore.ts')).restore),
-        checkScript: (file) => ask(async () => (await import('./restore/script/script.ts')).checkScript)({ file }),
-        runScript: ask(async () => (await import('./restore/script/script.ts')).runScript),
-        changeStatements: ask(async () => (await import('./restore/changes/change-statements.ts')).changeStatements),
-        readBaseChanges: ask(async () => (await import('./restore/changes/base-changes.ts')).readBaseChanges),
-        restoreDump: (dump) =>
-          run(async (context, url) =>
-            (await import('./restore/dump-file/restore-dump.ts')).restoreDump(context, url, dump),
-          ),
-        readChangeMark: call(async () => (await import('./swap/change-mark.ts')).readChangeMark),
-        findUndoCopy: call(async () => (await import('./swap/undo.ts')).findUndoCopy),
-        undo: ask(async () => (await import('./swap/undo.ts')).undo),
-        readPresentTables: ask(async () => (await import('./restore/only-rows/present-tables.ts')).readPresentTables),
-        planReset: ask(async () => (await import('./branches/reset-destination.ts')).planReset),
-        reset: ask(async () => (await import('./branches/reset-destination.ts')).reset),
-        resetInPlace: ask(async () => (await import('./branches/in-place/reset-in-place.ts')).resetInPlace),
-        findCopies: call(async () => (await import('./branches/destination-copies.ts')).findCopies),
-        findAllCopies: (urls) =>
-          runShort(async (context, url) =>
-            (await import('./branches/destination-copies.ts')).findAllCopies(context, { urls: alongside(url, urls) }),
-          ),
-        dropCopies: call(async () => (await import('./branches/destination-copies.ts')).dropCopies),
-      },
-      sanitize: {
-        readContents: (schemaConfig) =>
-          run(async (context, url) =>
-            (await import('./sanitize/contents.ts')).readContents(context, url, schemaConfig),
-          ),
-        readColumns: (manifest) => ask(async () => (await import('./sanitize/columns.ts')).readColumns)({ manifest }),
-        digestColumns: (columns) =>
-          run(async (context, url) => (await import('./sanitize/digests.ts')).digestColumns(context, url, columns)),
-        runQuery: ask(async () => (await import('./sanitize/query.ts')).runQuery),
-        insertCanaries: ask(async () => (await import('./sanitize/canaries.ts')).insertCanaries),
-        removeTraces: ask(async () => (await import('./sanitize/traces.ts')).removeTraces),
-        suggestQuery: ask(async () => (await import('./sanitize/suggestion.ts')).suggestQuery),
-        tryReplacements: ask(async () => (await import('./sanitize/trial.ts')).tryReplacements),
-      },
-      subset: {
-        openSource: (cpus) => ask(async () => (await import('./subset/source.ts')).openSource)({ cpus }),
-        checkDestination: call(async () => (await import('./subset/destination.ts')).checkDestination),
-      },
-      rehearse: {
-        observe: call(async () => (await import('./rehearse/observe.ts')).observe),
-      },
-      branches: {
-        list: call(async () => (await import('./branches/list.ts')).listBranches),
-        plan: (copies) => ask(async () => (await import('./branches/plan.ts')).planBranches)({ copies }),
-        create: ask(async () => (await import('./branches/create.ts')).createBranch),
-        replaceTakenSpare: call(async () => (await import('./branches/create-spare.ts')).replaceTakenSpare),
-        reset: ask(async () => (await import('./branches/reset-branch.ts')).resetBranch),
-        keepOpen: (name) =>
-          ask(async () => (await import('./branches/in-place/reset-branch-in-place.ts')).openBranchReset)({ name }),
-        drop: (name) => ask(async () => (await import('./branches/drop.ts')).dropBranch)({ name }),
-        switchTo: (name) => ask(async () => (await import('./branches/switch.ts')).switchTo)({ name }),
-      },
+      connect: connectFacet(calls),
+      dump: dumpFacet(calls),
+      restore: restoreFacet(calls),
+      sanitize: sanitizeFacet(calls),
+      subset: subsetFacet(calls),
+      rehearse: rehearseFacet(calls),
+      branches: branchesFacet(calls),
     };
   },
 };
+
+const connectFacet = ({ call, ask, askAll, short }: EngineCalls): Facets['connect'] => ({
+  probe: askAll(async () => (await import('./connection/probe.ts')).probe),
+  listDatabases: short.call(async () => (await import('./catalog/browse.ts')).listDatabases),
+  listSchemas: short.call(async () => (await import('./catalog/browse.ts')).listSchemas),
+  listTables: short.call(async () => (await import('./catalog/browse.ts')).listTables),
+  readAddresses: call(async () => (await import('./connection/location.ts')).addressesOf),
+  identifyAffected: short.call(async () => (await import('./connection/identity.ts')).identifyAffected),
+  isSuperuser: call(async () => (await import('./server/rights.ts')).isSuperuser),
+  inspect: () =>
+    short.run(async (context, url) => {
+      const { inspectDestination } = await import('./restore/inspect-destination.ts');
+      return (await inspectDestination(context, url)).destination;
+    }),
+  countRows: call(async () => (await import('./catalog/browse.ts')).countRows),
+  readSmallTables: ask(async () => (await import('./catalog/browse.ts')).readSmallTables),
+  readValue: (select) => ask(async () => (await import('./catalog/browse.ts')).readValue)({ select }),
+});
+
+const dumpFacet = ({ ask }: EngineCalls): Facets['dump'] => ({
+  run: ask(async () => (await import('./dump/dump.ts')).dump),
+  isUnchanged: (fingerprints) =>
+    ask(async () => (await import('./dump/unchanged/fingerprint.ts')).isUnchanged)({ fingerprints }),
+});
+
+const restoreFacet = ({ run, call, ask, short }: EngineCalls): Facets['restore'] => ({
+  readNeeds: (request) =>
+    run(async (_, url) => (await import('./restore/table-needs.ts')).readNeeds({ ...request, url })),
+  plan: (request) =>
+    ask(async () =>
+      request.onlyRows
+        ? (await import('./restore/only-rows/plan-only-rows.ts')).planOnlyRows
+        : (await import('./restore/preflight.ts')).planRestore,
+    )(request),
+  chooseRestorer: ask(async () => (await import('./restore/preflight.ts')).chooseRestorer),
+  run: ask(async () => (await import('./restore/restore.ts')).restore),
+  checkScript: (file) => ask(async () => (await import('./restore/script/script.ts')).checkScript)({ file }),
+  runScript: ask(async () => (await import('./restore/script/script.ts')).runScript),
+  changeStatements: ask(async () => (await import('./restore/changes/change-statements.ts')).changeStatements),
+  readBaseChanges: ask(async () => (await import('./restore/changes/base-changes.ts')).readBaseChanges),
+  restoreDump: call(async () => (await import('./restore/dump-file/restore-dump.ts')).restoreDump),
+  readChangeMark: call(async () => (await import('./swap/change-mark.ts')).readChangeMark),
+  findUndoCopy: call(async () => (await import('./swap/undo.ts')).findUndoCopy),
+  undo: ask(async () => (await import('./swap/undo.ts')).undo),
+  readPresentTables: ask(async () => (await import('./restore/only-rows/present-tables.ts')).readPresentTables),
+  planReset: ask(async () => (await import('./branches/reset-destination.ts')).planReset),
+  reset: ask(async () => (await import('./branches/reset-destination.ts')).reset),
+  resetInPlace: ask(async () => (await import('./branches/in-place/reset-in-place.ts')).resetInPlace),
+  findCopies: call(async () => (await import('./branches/destination-copies.ts')).findCopies),
+  findAllCopies: (urls) =>
+    short.askAll(async () => (await import('./branches/destination-copies.ts')).findAllCopies)({ urls }),
+  dropCopies: call(async () => (await import('./branches/destination-copies.ts')).dropCopies),
+});
+
+const sanitizeFacet = ({ call, ask }: EngineCalls): Facets['sanitize'] => ({
+  readContents: call(async () => (await import('./sanitize/contents.ts')).readContents),
+  readColumns: (manifest) => ask(async () => (await import('./sanitize/columns.ts')).readColumns)({ manifest }),
+  digestColumns: call(async () => (await import('./sanitize/digests.ts')).digestColumns),
+  runQuery: ask(async () => (await import('./sanitize/query.ts')).runQuery),
+  insertCanaries: ask(async () => (await import('./sanitize/canaries.ts')).insertCanaries),
+  removeTraces: ask(async () => (await import('./sanitize/traces.ts')).removeTraces),
+  suggestQuery: ask(async () => (await import('./sanitize/suggestion.ts')).suggestQuery),
+  tryReplacements: ask(async () => (await import('./sanitize/trial.ts')).tryReplacements),
+});
+
+const subsetFacet = ({ call, ask }: EngineCalls): Facets['subset'] => ({
+  openSource: (cpus) => ask(async () => (await import('./subset/source.ts')).openSource)({ cpus }),
+  checkDestination: call(async () => (await import('./subset/destination.ts')).checkDestination),
+});
+
+const rehearseFacet = ({ call }: EngineCalls): Facets['rehearse'] => ({
+  observe: call(async () => (await import('./rehearse/observe.ts')).observe),
+});
+
+const branchesFacet = ({ call, ask }: EngineCalls): Facets['branches'] => ({
+  list: call(async () => (await import('./branches/list.ts')).listBranches),
+  plan: (copies) => ask(async () => (await import('./branches/plan.ts')).planBranches)({ copies }),
+  create: ask(async () => (await import('./branches/create.ts')).createBranch),
+  replaceTakenSpare: call(async () => (await import('./branches/create-spare.ts')).replaceTakenSpare),
+  reset: ask(async () => (await import('./branches/reset-branch.ts')).resetBranch),
+  keepOpen: (name) =>
+    ask(async () => (await import('./branches/in-place/reset-branch-in-place.ts')).openBranchReset)({ name }),
+  drop: (name) => ask(async () => (await import('./branches/drop.ts')).dropBranch)({ name }),
+  switchTo: (name) => ask(async () => (await import('./branches/switch.ts')).switchTo)({ name }),
+});

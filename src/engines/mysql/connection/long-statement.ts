@@ -20,7 +20,7 @@ export interface SendOptions {
   dropRows?: boolean;
 }
 
-type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export type SendStatement = (pieces: Pieces, options?: SendOptions) => Promise<ResultSetHeader>;
 

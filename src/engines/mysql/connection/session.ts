@@ -4,7 +4,7 @@ import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
-import { type SendOptions, statementSender } from './long-statement.ts';
+import { type Pieces, type SendOptions, statementSender } from './long-statement.ts';
 import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
 import { SqlError, sessionError, unless } from './session-errors.ts';
 
@@ -71,38 +71,16 @@ function sessionOf(
   { connection, socket }: ConnectionWithSocket,
   { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
 ): MysqlSession {
-  const run = <Result>(sql: string, { content, typeCast }: SendRequest = {}): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      let unreadable: unknown;
-      const options = {
-        sql,
-        ...(typeCast !== undefined && { typeCast }),
-        ...(content && {
-          infileStreamFactory: () =>
-            Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
-              unreadable = error;
-            }),
-        }),
-      };
-      connection.query(options, (error, result) => {
-        if (error) reject(unreadable ?? sessionError(error, signal));
-        else resolve(result as Result);
-      });
-    });
-  const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult => ({
-    rows: affectedRows,
-    warnings: warningStatus,
-    info,
-  });
-  const executed = async (statement: string, sending: SendRequest = {}): Promise<ExecuteResult> =>
-    outcomeOf(await run<ResultSetHeader>(statement, sending));
+  const fail = (error: QueryError): never => {
+    throw sessionError(error, signal);
+  };
+  const run = <Result>(sql: string, request?: SendRequest): Promise<Result> => {
+    return runQuery<Result>({ connection, signal }, sql, request);
+  };
   const sender = statementSender(connection);
-  const sent = async (statement: Uint8Array, options?: SendOptions): Promise<ResultSetHeader> => {
+  const sent = async (pieces: Pieces, options?: SendOptions): Promise<ResultSetHeader> => {
     signal?.throwIfAborted();
-    return sender([statement], options).catch((error) => {
-      throw sessionError(error, signal);
-    });
+    return sender(pieces, options).catch(fail);
   };
   const session: MysqlSession = {
     id: connection.threadId,
@@ -119,32 +97,22 @@ function sessionOf(
     },
     bytes: (sql) => run(sql, { typeCast: false }),
     execute: async (statement) =>
-      typeof statement === 'string' ? executed(statement) : outcomeOf(await sent(statement)),
+      outcomeOf(await (typeof statement === 'string' ? run<ResultSetHeader>(statement) : sent([statement]))),
     async send(pieces) {
-      signal?.throwIfAborted();
-      let unreadable: { error: unknown } | null = null;
-      const kept = keepingError(pieces, (error) => {
-        unreadable = { error };
-      });
-      return outcomeOf(
-        await sender(kept).catch((error) => {
-          throw unreadable ? (unreadable as { error: unknown }).error : sessionError(error, signal);
-        }),
-      );
+      const errors: unknown[] = [];
+      const kept = keepingError(pieces, (error) => errors.push(error));
+      return outcomeOf(await sent(kept).catch((error) => Promise.reject(errors.length > 0 ? errors[0] : error)));
     },
     async run(statement) {
-      await sent(statement, { dropRows: true });
+      await sent([statement], { dropRows: true });
     },
-    load: (statement, content) => executed(statement, { content }),
-    eachRow: (select, take, ended) =>
-      forEachRow(connection, select, { take, ...(ended && { ended }) }).catch((error) => {
-        throw sessionError(error, signal);
-      }),
+    load: async (statement, content) => outcomeOf(await run<ResultSetHeader>(statement, { content })),
+    eachRow: (select, take, ended) => forEachRow(connection, select, { take, ...(ended && { ended }) }).catch(fail),
     async *text(select, onRow) {
       try {
         yield* textOfRows(connection, select, onRow);
       } catch (error) {
-        throw sessionError(error as QueryError, signal);
+        fail(error as QueryError);
       }
     },
     close: () =>
@@ -156,6 +124,40 @@ function sessionOf(
     [Symbol.asyncDispose]: () => session.close(),
   };
   return session;
+}
+
+interface SendRequest {
+  content?: AsyncIterable<Uint8Array>;
+  typeCast?: false;
+}
+
+function runQuery<Result>(
+  { connection, signal }: Pick<ConnectionWithSocket, 'connection'> & { signal: AbortSignal | undefined },
+  sql: string,
+  { content, typeCast }: SendRequest = {},
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    let unreadable: unknown;
+    const options = {
+      sql,
+      ...(typeCast !== undefined && { typeCast }),
+      ...(content && {
+        infileStreamFactory: () =>
+          Readable.from(copies(content), { objectMode: false }).on('error', (error) => {
+            unreadable = error;
+          }),
+      }),
+    };
+    connection.query(options, (error, result) => {
+      if (error) reject(unreadable ?? sessionError(error, signal));
+      else resolve(result as Result);
+    });
+  });
+}
+
+function outcomeOf({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult {
+  return { rows: affectedRows, warnings: warningStatus, info };
 }
 
 /** Limits of a packet, below those of any server. */
@@ -194,11 +196,6 @@ async function* keepingError(
     keep(error);
     throw error;
   }
-}
-
-interface SendRequest {
-  content?: AsyncIterable<Uint8Array>;
-  typeCast?: false;
 }
 
 /** The producer reuses its memory when the next part is read, which a stream does early. */

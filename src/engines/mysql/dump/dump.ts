@@ -10,14 +10,14 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
-import { readServer } from '../catalog/introspect.ts';
+import { readServer, type Server } from '../catalog/introspect.ts';
 import { explainDenied } from '../catalog/rights/denied.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { type CatalogTable, readTables } from '../catalog/tables.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { dumpToolFor } from '../connection/tools.ts';
+import { type ClientTool, dumpToolFor } from '../connection/tools.ts';
 import { type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
 import { definitionsToStore, packDefinitions } from './definitions-file.ts';
@@ -61,100 +61,130 @@ async function dumpInstant(
   // Their threads start while the session connects.
   await using readers = openReaders(context, { request, count: byProgram ? 0 : cpus });
   await using session = await connect(context, url, { several: true });
-  const server = await readServer(session);
-  const reserved = await reservedInSource(session, database);
-  if (reserved !== null) throw nameReserved(url.display, reserved);
-  const tool = byProgram ? await dumpToolFor(context, server) : null;
-  const assertUnchanged = tool && (await watchDefinitions(session, { database, display: url.display }));
-  const names = (await readTables(session, database)).map(({ name }) => name);
-  // One reader alone needs no lock.
-  const needed = (await readers.all()).slice(0, Math.max(1, names.length));
-  const begun = tool ? [] : await beginInstant(context, session, { database, tables: names, readers: needed });
-  const existing = await readTables(session, database);
+  const source = await openSource(context, session, { url, database, readers: byProgram ? null : readers });
+  const { server, tool } = source;
   connected(`Connected to ${server.label}`);
 
-  const source = `${formatNumberOf(existing.length, 'table')} of ${url.display}`;
-  const of = tool ? `${source} with ${tool.name} ${tool.version}` : source;
+  const named = `${formatNumberOf(source.tables.length, 'table')} of ${url.display}`;
+  const of = tool ? `${named} with ${tool.name} ${tool.version}` : named;
   const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
-  const exclusion = await readExclusion(session, { tables: existing, schema, request, report });
+  const exclusion = await readExclusion(session, { tables: source.tables, schema, request, report });
   const { tables } = exclusion;
   begunWith(tables.map(({ name }) => name));
   warnOfOtherEngines(context, tables);
   const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
-  const widths = new Map<string, number>();
-  const cut = { database, exclusion, previous: request.previous, widths };
   const onBytes = dumpProgress(report, { schema, tables, expected: request.expectedBytes });
+  const cut = tool ? [] : await cutAll(session, { database, exclusion, previous: request.previous }).catch(explain);
   const reading = tool
     ? readByProgram(context, { request, session, tool, tables, schema, onBytes })
-    : readRows({
-        request,
-        database,
-        schema,
-        tables: await cutAll(session, cut).catch(explain),
-        readers: begun,
-        onBytes,
-      });
+    : readRows({ request, database, schema, tables: cut, readers: source.readers, onBytes });
   // The definitions are read meanwhile; what is wrong with them is told first.
   reading.catch(() => {});
-  const readable = await readReadable(context, session, { url, server, tables });
-  const { inventory, hidden } = readable;
-  const definitions = definitionsToStore(readable.definitions, { database, copyOf });
-  // A copy was loaded from a snapshot whose build has reported them.
-  if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
-  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema, copyOf });
-  warnOfHistory(context, tables);
-  const excludedRows = copyOf ? excludedRowsOf(copyOf) : exclusion.details;
-  const features = featuresOf(server.flavour, definitions);
-  const collations = collationsIn(definitions);
+  const described = await describeSource(context, session, { request, source, database, schema, exclusion, explain });
   const dumped = await reading.catch(explain);
-  await assertUnchanged?.();
-  const file = await packDefinitions(request, definitions);
+  await source.assertUnchanged?.();
+  const file = await packDefinitions(request, described.definitions);
   dumpedAll(`Dumped ${of}`);
-  const details = {
-    flavour: server.flavour,
-    ...(tool && { program: { name: tool.name, version: tool.version } }),
-    database: schema,
-    collations,
-    features,
-    inventory,
-    ...treatedApart,
-    ...(excludedRows && { excluded_rows: excludedRows }),
-    data: Object.assign({}, ...dumped.map(({ data }) => data)),
-    ...(widths.size > 0 && { part_widths: [...widths].map(([name, width]) => ({ table: name, width })) }),
-    ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
-  } satisfies Details;
+  const widths = cut.flatMap(({ table, width }) => (width === null ? [] : [{ table: table.name, width }]));
   return {
     serverVersion: server.version,
     toolVersion: (tool ?? server).version,
     schemas: [schema],
     tables: dumped.map(({ table }) => table),
     files: [file],
-    details,
+    details: {
+      ...described.details,
+      data: Object.assign({}, ...dumped.map(({ data }) => data)),
+      ...(widths.length > 0 && { part_widths: widths }),
+      ...described.hidden,
+    } satisfies Details,
   };
+}
+
+/** The source at the instant of the dump. */
+interface Source {
+  server: Server;
+  /** The program that reads the rows, if any. */
+  tool: ClientTool | null;
+  /** Rejects when definitions have changed since, which the program may have read. */
+  assertUnchanged: (() => Promise<void>) | null;
+  /** Sessions that read at the instant. */
+  readers: RowReader[];
+  tables: CatalogTable[];
+}
+
+/** Begins the instant in the session and the readers; without readers a program reads the rows. */
+async function openSource(
+  context: EngineContext,
+  session: MysqlSession,
+  { url: { display }, database, readers }: { url: DatabaseUrl; database: string; readers: Readers | null },
+): Promise<Source> {
+  const server = await readServer(session);
+  const reserved = await reservedInSource(session, database);
+  if (reserved !== null) throw nameReserved(display, reserved);
+  const tool = readers ? null : await dumpToolFor(context, server);
+  const assertUnchanged = tool && (await watchDefinitions(session, { database, display }));
+  const names = (await readTables(session, database)).map(({ name }) => name);
+  // One reader alone needs no lock.
+  const needed = readers && (await readers.all()).slice(0, Math.max(1, names.length));
+  const begun = needed ? await beginInstant(context, session, { database, tables: names, readers: needed }) : [];
+  return { server, tool, assertUnchanged, readers: begun, tables: await readTables(session, database) };
+}
+
+interface DescribeOptions {
+  request: DumpRequest;
+  source: Source;
+  database: string;
+  /** Name of the database in the snapshot. */
+  schema: string;
+  exclusion: Exclusion;
+  explain: (error: unknown) => Promise<never>;
+}
+
+/** Reads the definitions, and what the manifest says of them. */
+async function describeSource(
+  context: EngineContext,
+  session: MysqlSession,
+  { request: { url, copyOf }, source: { server, tool }, database, schema, exclusion, explain }: DescribeOptions,
+) {
+  const { tables } = exclusion;
+  const { inventory, hidden, ...readable } = await readReadable(context, session, { url, server, tables });
+  const definitions = definitionsToStore(readable.definitions, { database, copyOf });
+  // A copy was loaded from a snapshot whose build has reported them.
+  if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
+  const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema, copyOf });
+  warnOfHistory(context, tables);
+  const excludedRows = copyOf ? excludedRowsOf(copyOf) : exclusion.details;
+  const details = {
+    flavour: server.flavour,
+    ...(tool && { program: { name: tool.name, version: tool.version } }),
+    database: schema,
+    collations: collationsIn(definitions),
+    features: featuresOf(server.flavour, definitions),
+    inventory,
+    ...treatedApart,
+    ...(excludedRows && { excluded_rows: excludedRows }),
+  };
+  return { definitions, details, hidden: hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]) };
 }
 
 interface CutOptions {
   database: string;
   exclusion: Exclusion;
   previous: Manifest | undefined;
-  /** Takes those of tables in parts. */
-  widths: Map<string, number>;
 }
 
 async function cutAll(
   session: MysqlSession,
-  { database, exclusion, previous, widths }: CutOptions,
-): Promise<CutTable[]> {
-  const cutTables: CutTable[] = [];
+  { database, exclusion: { tables, excluded }, previous }: CutOptions,
+): Promise<(CutTable & { width: number | null })[]> {
+  const cutTables: (CutTable & { width: number | null })[] = [];
   const previousWidths = previousWidthsOf(previous);
-  for (const table of exclusion.tables) {
-    if (exclusion.excluded.has(table.name)) {
-      cutTables.push({ table, parts: [NO_ROWS] });
-      continue;
-    }
-    const { parts, width } = await partsOf(session, { database, table, previousWidth: previousWidths.get(table.name) });
-    if (width !== null) widths.set(table.name, width);
-    cutTables.push({ table, parts });
+  for (const table of tables) {
+    const cut = excluded.has(table.name)
+      ? { parts: [NO_ROWS], width: null }
+      : await partsOf(session, { database, table, previousWidth: previousWidths.get(table.name) });
+    cutTables.push({ table, ...cut });
   }
   return cutTables;
 }

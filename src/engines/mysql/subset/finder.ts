@@ -48,17 +48,10 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
     async targets(target, take) {
       const table = catalog.tables.get(target.table);
       if (!table) throw new Error(`${target.table} was not checked`);
-      if (target.where === undefined) {
-        const query = await shareQuery({ table, path: path(table), target, seed, withSession });
-        return rowsOf(query, table, take);
-      }
-      const { where } = target;
-      if (!isOneExpression(where)) throw refusedCondition(target, new SqlError('it is not one expression', 0));
-      const query = `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path(table)} WHERE (${where}\n)`;
+      const query = await targetQuery({ table, path: path(table), target, seed, withSession });
       await rowsOf(query, table, take).catch((error) => {
-        throw error instanceof UserError && error.cause instanceof SqlError
-          ? refusedCondition(target, error.cause)
-          : error;
+        if (target.where === undefined || !(error instanceof UserError && error.cause instanceof SqlError)) throw error;
+        throw refusedCondition(target, error.cause);
       });
     },
 
@@ -178,7 +171,7 @@ function fieldsOf(row: RowPacket): string[] {
   return text.toString('latin1', 0, writeRow(row, text, 0) - 1).split('\t');
 }
 
-interface ShareRequest {
+interface TargetRequest {
   table: SubsetTable;
   path: string;
   target: RequestedTable;
@@ -186,8 +179,16 @@ interface ShareRequest {
   withSession: WithResource<MysqlSession>;
 }
 
+async function targetQuery(request: TargetRequest): Promise<string> {
+  const { table, path, target } = request;
+  const { where } = target;
+  if (where === undefined) return shareQuery(request);
+  if (!isOneExpression(where)) throw refusedCondition(target, new SqlError('it is not one expression', 0));
+  return `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path} WHERE (${where}\n)`;
+}
+
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
-async function shareQuery({ table, path, target, seed, withSession }: ShareRequest): Promise<string> {
+async function shareQuery({ table, path, target, seed, withSession }: TargetRequest): Promise<string> {
   if (!table.unique) {
     throw new UserError('subset_invalid', `Cannot take a percentage of ${table.name}: it has no unique key`, {
       hint: 'Choose its rows by where, or give it a primary key.',

@@ -40,7 +40,7 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
     ORDER BY n.nspname, c.relname`);
 }
 
-export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
+export async function countRows(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>> {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();

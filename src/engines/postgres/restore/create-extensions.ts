@@ -1,7 +1,7 @@
-import { dependenciesFirst } from '../connection/dependencies-first.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
+import { dependenciesFirst } from './dependencies-first.ts';
 
 export interface ExtensionsToCreate {
   /** Restores all else. */

@@ -1,11 +1,11 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
-import { dependenciesFirst } from '../connection/dependencies-first.ts';
 import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import type { SessionSettings } from '../connection/url.ts';
+import { dependenciesFirst } from '../restore/dependencies-first.ts';
 import type { OpenSource } from './open-source.ts';
 
 interface FinishOptions {

@@ -69,7 +69,7 @@ export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string
   return { leaf, ctid: writePlaces([row]).slice(1, -1) };
 }
 
-const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
+const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = [0x22, 0x28, 0x29, 0x2c, 0x30];
 const MOST_PLACE_BYTES = 19;
 
 /** Writes the places as bytes: a string for each row would burden the garbage collector. */

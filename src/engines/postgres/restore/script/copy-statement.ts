@@ -26,18 +26,36 @@ export function readCopy(statement: ScriptStatement, { standardStrings }: { stan
     });
   };
   if (bytes.length > MOST_BYTES) return statement.words.includes('STDIN') ? refuse('more than 1 MB') : null;
-  const tokens = tokensOf(bytes.toString('latin1'), { standardStrings, refuse });
-  let at = 1;
+  const reader = tokenReader(tokensOf(bytes.toString('latin1'), { standardStrings, refuse }), refuse);
+  const { is, skip, name } = reader;
+  // A query, whose rows can only be read.
+  if (is('(')) return null;
+  const path = [name()];
+  while (skip('.')) path.push(name());
+  const columns = skip('(') ? ` ${reader.names()}` : '';
+  if (!skip('FROM')) return is('TO') ? null : refuse('an unknown beginning');
+  if (!skip('STDIN')) return null;
+  skip('WITH');
+  const options = skip('(') ? readOptions(reader) : readOldOptions(reader);
+  if (!reader.isAtEnd()) refuse('an unknown option');
+  if (options.some(({ option, text }) => option === 'FORMAT' && !/^'?(?:csv|text)'?$/i.test(text)))
+    refuse('a format other than text and csv');
+  const written = options.map(({ option, text }) => `${option} ${text}`.trim()).join(', ');
+  const sql = `COPY ${path.join('.')}${columns} FROM STDIN${written === '' ? '' : ` WITH (${written})`}`;
+  return Buffer.from(sql, 'latin1');
+}
 
-  const isWord = (word: string): boolean => tokens[at]?.kind === 'word' && tokens[at]?.text.toUpperCase() === word;
-  const skip = (...words: string[]): boolean => {
-    const isThere = words.some(isWord);
-    if (isThere) at += 1;
-    return isThere;
+type TokenReader = ReturnType<typeof tokenReader>;
+
+/** Reads the tokens behind the first. Words are compared in capitals. */
+function tokenReader(tokens: Token[], refuse: (what: string) => never) {
+  let at = 1;
+  const is = (text: string): boolean => {
+    const token = tokens[at];
+    return (token?.kind === 'word' || token?.kind === 'other') && token.text.toUpperCase() === text;
   };
-  const isOther = (text: string): boolean => tokens[at]?.kind === 'other' && tokens[at]?.text === text;
-  const skipOther = (text: string): boolean => {
-    const isThere = isOther(text);
+  const skip = (text: string): boolean => {
+    const isThere = is(text);
     if (isThere) at += 1;
     return isThere;
   };
@@ -47,10 +65,11 @@ export function readCopy(statement: ScriptStatement, { standardStrings }: { stan
     at += 1;
     return token.kind === 'word' && /[\x80-\xff]/.test(token.text) ? `"${lowerCase(token.text)}"` : token.text;
   };
+  /** Behind the opening parenthesis. */
   const names = (): string => {
     const list = [name()];
-    while (skipOther(',')) list.push(name());
-    if (!skipOther(')')) refuse('an unknown list of columns');
+    while (skip(',')) list.push(name());
+    if (!skip(')')) refuse('an unknown list of columns');
     return `(${list.join(', ')})`;
   };
   const value = (): string => {
@@ -62,54 +81,36 @@ export function readCopy(statement: ScriptStatement, { standardStrings }: { stan
     if (token?.text === '(') return names();
     return refuse('an unknown value of an option');
   };
+  return { is, skip, name, names, value, refuse, isAtEnd: () => at >= tokens.length };
+}
 
-  // A query, whose rows can only be read.
-  if (isOther('(')) return null;
-  const path = [name()];
-  while (skipOther('.')) path.push(name());
-  const columns = skipOther('(') ? ` ${names()}` : '';
-  if (!skip('FROM')) return isWord('TO') ? null : refuse('an unknown beginning');
-  if (!skip('STDIN')) return null;
-  const options = [...(skip('WITH') ? optionsBehindWith() : isOther('(') ? list() : oldOptions())];
-  if (at < tokens.length) refuse('an unknown option');
-  if (options.some(({ option, text }) => option === 'FORMAT' && !/^'?(?:csv|text)'?$/i.test(text)))
-    refuse('a format other than text and csv');
-  const written = options.map(({ option, text }) => `${option} ${text}`.trim()).join(', ');
-  const sql = `COPY ${path.join('.')}${columns} FROM STDIN${written === '' ? '' : ` WITH (${written})`}`;
-  return Buffer.from(sql, 'latin1');
+/** Behind the opening parenthesis. */
+function readOptions({ is, skip, name, value, refuse }: TokenReader): Option[] {
+  const found: Option[] = [];
+  do {
+    const option = name().toUpperCase();
+    if (!OPTIONS.has(option)) refuse('an unknown option');
+    found.push({ option, text: is(',') || is(')') ? '' : value() });
+  } while (skip(','));
+  if (!skip(')')) refuse('an unknown option');
+  return found;
+}
 
-  function optionsBehindWith(): Option[] {
-    return isOther('(') ? list() : oldOptions();
-  }
-
-  function list(): Option[] {
-    at += 1;
-    const found: Option[] = [];
-    do {
-      const option = name().toUpperCase();
-      if (!OPTIONS.has(option)) refuse('an unknown option');
-      found.push({ option, text: isOther(',') || isOther(')') ? '' : value() });
-    } while (skipOther(','));
-    if (!skipOther(')')) refuse('an unknown option');
-    return found;
-  }
-
-  /** https://www.postgresql.org/docs/current/sql-copy.html, "The following syntax was used before version 9.0" */
-  function oldOptions(): Option[] {
-    const found: Option[] = [];
-    while (at < tokens.length) {
-      if (skip('CSV')) found.push({ option: 'FORMAT', text: 'csv' });
-      else if (skip('HEADER')) found.push({ option: 'HEADER', text: '' });
-      else if (skip('FREEZE')) found.push({ option: 'FREEZE', text: '' });
-      else {
-        const option = ['DELIMITER', 'NULL', 'QUOTE', 'ESCAPE', 'ENCODING'].find((each) => skip(each));
-        if (option === undefined) return refuse('an unknown option');
-        skip('AS');
-        found.push({ option, text: value() });
-      }
+/** https://www.postgresql.org/docs/current/sql-copy.html, "The following syntax was used before version 9.0" */
+function readOldOptions({ skip, value, refuse, isAtEnd }: TokenReader): Option[] {
+  const found: Option[] = [];
+  while (!isAtEnd()) {
+    if (skip('CSV')) found.push({ option: 'FORMAT', text: 'csv' });
+    else if (skip('HEADER')) found.push({ option: 'HEADER', text: '' });
+    else if (skip('FREEZE')) found.push({ option: 'FREEZE', text: '' });
+    else {
+      const option = ['DELIMITER', 'NULL', 'QUOTE', 'ESCAPE', 'ENCODING'].find(skip);
+      if (option === undefined) return refuse('an unknown option');
+      skip('AS');
+      found.push({ option, text: value() });
     }
-    return found;
   }
+  return found;
 }
 
 /** Folds case like the server, in every encoding. */

@@ -1,4 +1,4 @@
-import { SqlError } from './session-errors.ts';
+import { SqlError } from '../connection/session-errors.ts';
 
 /**
  * Does work for each item, and again for items that the server refuses with the SQLSTATE because they need another one
