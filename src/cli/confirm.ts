@@ -49,8 +49,8 @@ export async function ask(
   }
 }
 
-export function throwUnasked(ask = 'The load creates or replaces a database.'): never {
-  throw refused(`${ask} Cannot prompt: not a terminal.`);
+export function throwUnasked(ask?: string): never {
+  throw refused(`${ask ?? 'The load creates or replaces a database.'} Cannot prompt: not a terminal.`);
 }
 
 function refused(message: string): UserError {
