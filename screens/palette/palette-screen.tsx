@@ -46,7 +46,7 @@ function idOf({ name, help }: PaletteEntry): string {
 const KEYS_WIDTH = 8;
 /** Cells of a name beside its help; names of targets may be longer. */
 const LEAST_NAMES = 30;
-const NAMES_SHARE = 0.42;
+const NAMES_SHARE = 0.6;
 
 function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
