@@ -9,7 +9,7 @@ import { ListFrame } from '../app/frame/list-frame.tsx';
 import { refreshHistory } from '../app/lists/activity.ts';
 import { FILTERED } from '../app/lists/filter.ts';
 import { minuteOf, type ScreenModule, targetNamed } from '../app/model.ts';
-import { EMPTY, noMatchLines } from '../app/text.ts';
+import { EMPTY, LOADING, noMatchLines } from '../app/text.ts';
 import { type ActivityRoute, activityInView, allActivity, selectedActivity } from './activity-route.ts';
 import { ACTIVITY_KEYS } from './keys.ts';
 
@@ -33,7 +33,9 @@ function ActivityView({ route }: { route: ActivityRoute }) {
   const isRunning = useStore(model.runs.store, ({ runs }) => runs.some(isLive));
   useStore(model.runs.store);
   useStore(model.messages.store);
-  const damaged = useStore(model.history, ({ found }) => found?.damaged_lines ?? 0);
+  const { found, error } = useStore(model.history);
+  const damaged = found?.damaged_lines ?? 0;
+  const none = found || error ? EMPTY.activity : LOADING.activity;
   // Durations of runs in progress.
   useAnimation({ interval: 1000, isActive: isRunning });
   const now = minuteOf(model);
@@ -47,7 +49,7 @@ function ActivityView({ route }: { route: ActivityRoute }) {
       aside={[{ text: activityCount(all, { shown: rows.length, damaged }), tone: 'dim' }]}
       columns={columns}
       rows={rows}
-      empty={all.length === 0 ? EMPTY.activity : noMatchLines('activity')}
+      empty={all.length === 0 ? none : noMatchLines('activity')}
       detail={activityDetail}
       filtered
       beside

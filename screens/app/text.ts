@@ -6,6 +6,7 @@ import { formatCount, formatNumberOf } from '../../src/text/format.ts';
 
 /** Texts in place of a list without rows: the reason, and what to do. */
 export const LOADING = {
+  activity: ['Reading the history…'],
   branches: ['Listing branches…'],
   changes: ['Reading the database, to compare it. Nothing is changed.'],
   configuration: ['Reading the configuration…'],

@@ -11,6 +11,8 @@ export interface ConfirmPromptOptions {
   canAsk: boolean;
   input: Readable;
   output: Writable;
+  /** Width of the output; `null` without a terminal. */
+  columns: number | null;
   signal: AbortSignal;
   /** Hides the secrets of the run in the plan. */
   hide: (text: string) => string;
@@ -19,7 +21,7 @@ export interface ConfirmPromptOptions {
 export async function confirm(question: Question, asking: ConfirmPromptOptions): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throwUnasked(question.ask);
-  const lines = questionLines(question).map(asking.hide);
+  const lines = questionLines(question, asking.columns).map(asking.hide);
   asking.output.write(`${lines.join('\n')}\n`);
   const { typed } = question;
   const wanted = typed === null ? '[y/N]' : `${notTyped(typed, '')}:`;
@@ -48,7 +50,7 @@ export async function ask(
 }
 
 export function throwUnasked(ask?: string): never {
-  throw refused(`${ask ?? 'The load replaces a database.'} Cannot prompt: not a terminal.`);
+  throw refused(`${ask ?? 'The load creates or replaces a database.'} Cannot prompt: not a terminal.`);
 }
 
 function refused(message: string): UserError {

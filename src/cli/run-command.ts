@@ -118,7 +118,10 @@ function invocationOf(
     }),
     canConfirm: assumeYes || canAsk,
     confirm: (question) =>
-      confirm(question, { hide: hideOwn, assumeYes, canAsk, input: stdin, output: given.stderr, signal }),
+      confirm(question, {
+        ...{ hide: hideOwn, assumeYes, canAsk, input: stdin, signal },
+        ...{ output: given.stderr, columns: terminal.stderr.columns() },
+      }),
   };
 }
 

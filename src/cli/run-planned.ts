@@ -14,7 +14,7 @@ interface PlannedRun<Request, Plan, Result> {
 }
 
 type PlannedInvocation = Pick<Invocation<unknown, { dryRun?: boolean; summary?: string }>, 'options' | 'cwd'> &
-  Pick<Invocation, 'context' | 'confirm'>;
+  Pick<Invocation, 'context' | 'confirm' | 'tableOptions'>;
 
 /** Plans, prints the plan for `--dry-run`, asks, applies, and returns the result with its summary. */
 export async function runPlanned<Request, P extends Planned<Request, object>, Result extends object>(
@@ -30,7 +30,10 @@ export async function runPlanned<Request, P extends Planned<Request, object>, Re
   const plan: P['plan'] = planned.plan;
   const question = operation.question(plan, context.clock());
   if (invocation.options.dryRun) {
-    return { data: { dry_run: true, plan }, text: (await planText?.(plan)) ?? questionLines(question).join('\n') };
+    return {
+      data: { dry_run: true, plan },
+      text: (await planText?.(plan)) ?? questionLines(question, invocation.tableOptions().columns).join('\n'),
+    };
   }
   if (operation.asks?.(plan) ?? true) await invocation.confirm(question);
   const file = summary ? await openSummary(invocation, context) : null;

@@ -132,7 +132,7 @@ export const loadCommand = defineCommand({
   },
 });
 
-type LoadInvocation = Pick<Invocation, 'context' | 'confirm' | 'canConfirm' | 'cwd'> & {
+type LoadInvocation = Pick<Invocation, 'context' | 'confirm' | 'canConfirm' | 'cwd' | 'tableOptions'> & {
   arguments: { target: string };
   options: { dryRun?: boolean; cpus?: number; destdb?: string };
 };

@@ -38,9 +38,9 @@ export const upCommand = defineCommand({
       };
       return { ...own, report };
     };
-    const { options, cwd, confirm } = invocation;
+    const { options, cwd, confirm, tableOptions } = invocation;
     const text = () => `DATABASE_URL=${url}`;
-    const outcome = await runPlanned({ options, cwd, confirm, context }, upOperation, { request, text });
+    const outcome = await runPlanned({ options, cwd, confirm, tableOptions, context }, upOperation, { request, text });
     // Printing the password is what --env requests.
     return options.dryRun ? outcome : { ...outcome, data: {}, verbatim: true };
   },

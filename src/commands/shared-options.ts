@@ -7,7 +7,7 @@ import { excludeEachOther, requiresFlag } from './wrong-usage.ts';
 
 export const TARGET = {
   name: 'target',
-  description: 'name of a target',
+  description: 'name of a target; default: the only one',
   required: true,
   complete: 'target',
 } as const satisfies ArgumentSpec;

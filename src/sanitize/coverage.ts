@@ -49,7 +49,7 @@ export interface ValueComparison {
 }
 
 /** A column of empty texts has as little to change as one of NULL. */
-function hasNoValue(digest: ColumnDigest | undefined): boolean {
+export function hasNoValue(digest: ColumnDigest | undefined): boolean {
   return digest !== undefined && (digest.values === 0 || digest.digest === NO_HASHES);
 }
 

@@ -7,7 +7,10 @@ import { questionOf } from '../helpers/terminal/question.ts';
 
 const question = questionOf({ facts: [{ name: 'Destination', value: 'app' }] });
 
-function asking(answer: string | null, change: { typed?: string; assumeYes?: boolean; canAsk?: boolean } = {}) {
+function asking(
+  answer: string | null,
+  change: { typed?: string; assumeYes?: boolean; canAsk?: boolean; columns?: number } = {},
+) {
   const input = new PassThrough();
   const output = new Sink();
   const { typed = null, ...rest } = change;
@@ -15,7 +18,7 @@ function asking(answer: string | null, change: { typed?: string; assumeYes?: boo
   const hide = (text: string) => text;
   const asked = confirm(
     { ...question, typed },
-    { assumeYes: false, canAsk: true, input, output, signal, hide, ...rest },
+    { assumeYes: false, canAsk: true, input, output, columns: null, signal, hide, ...rest },
   );
   if (answer === null) input.end();
   else input.write(`${answer}\n`);
@@ -32,6 +35,12 @@ test.each(['y', 'Y', 'yes', ' y '])('the answer %j goes on', async (answer) => {
 
 test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a refusal', async (answer) => {
   await expect(asking(answer).asked).rejects.toMatchObject({ code: 'not_confirmed', exit: 5 });
+});
+
+test('a plan is wrapped at blanks to the width of the terminal, below its values', async () => {
+  const { asked, output } = asking('y', { columns: 20 });
+  await asked;
+  expect(output.text).toContain('\n  app will be\n  replaced.\n');
 });
 
 const APP = 'app';
@@ -64,6 +73,7 @@ test('an interrupt ends the question with its own reason', async () => {
     hide: (text) => text,
     input: new PassThrough(),
     output: new Sink(),
+    columns: null,
     signal,
   });
   controller.abort(interrupted());

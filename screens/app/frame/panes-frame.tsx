@@ -15,6 +15,7 @@ import { activityOf, refreshHistory } from '../lists/activity.ts';
 import { type Model, type PaneProps, screenOf } from '../model.ts';
 import { objectOf, paneChain } from '../panes.ts';
 import type { Route } from '../route.ts';
+import { LOADING } from '../text.ts';
 import { activityLines } from './activity-text.ts';
 import { Frame, useModel } from './frame.tsx';
 
@@ -100,22 +101,26 @@ function useActivity({ columns, rows }: Size): Strip {
   const { glyphs } = useTheme();
   const runs = useStore(model.runs.store, (state) => state.runs);
   const messages = useStore(model.messages.store, (state) => state.all);
-  const recorded = useStore(model.history, ({ found }) => found?.entries ?? NONE);
+  const { found, error } = useStore(model.history);
   useEffect(() => {
     const timer = setTimeout(() => void refreshHistory(model), IDLE_MS);
     return () => clearTimeout(timer);
   }, [model]);
   useAnimation({ interval: 1000, isActive: runs.some(isLive) });
   const now = model.clock().getTime();
-  const entries = activityOf({ runs, messages, recorded: recorded.slice(0, MOST_RECORDED), now });
+  const entries = activityOf({ runs, messages, recorded: (found?.entries ?? NONE).slice(0, MOST_RECORDED), now });
   const most = Math.max(1, Math.min(MOST_LINES, Math.floor((rows - LEAST_ROWS) / 5)));
   return {
     title: [{ text: 'activity', tone: 'strong' }],
-    lines: activityLines(entries, { glyphs, now, width: columns - STRIP_MARGIN, most }),
+    lines:
+      !found && !error && entries.length === 0
+        ? READING
+        : activityLines(entries, { glyphs, now, width: columns - STRIP_MARGIN, most }),
   };
 }
 
 const NONE: HistoryEntry[] = [];
+const READING: Span[][] = LOADING.activity.map((text) => [{ text, tone: 'dim' }]);
 const MOST_LINES = 8;
 /** Both sides, and a blank beside each. */
 const STRIP_MARGIN = 4;

@@ -125,7 +125,7 @@ export function subsetPlanText(plan: SubsetPlanResult, options: TableOptions): s
   const columns = [...subsetColumns({ glyphs: options.style.glyphs }), subsetPathColumn()];
   const question = { ...subsetQuestion(plan), warnings: plan.warnings.map(({ message }) => message) };
   return [
-    ...questionLines(question),
+    ...questionLines(question, options.columns),
     '',
     formatTable(columns, subsetList(plan.tables), options),
     ...circlesText(plan.circles).flatMap((line) => ['', printable(line)]),

@@ -35,13 +35,16 @@ export async function findBase(
   if (since !== undefined) {
     const save = saves.find(({ manifest }) => manifest.save === since);
     if (save) return ofSave('save', save);
-    return ofSnapshot('snapshot', target, await findSnapshot(context, { target, snapshot: toSelector(since) }));
+    const found = await findSnapshot(context, { target, snapshot: toSelector(since) }).catch((error) => {
+      throw isMissing(error) ? noState(target, since) : error;
+    });
+    return ofSnapshot('snapshot', target, found);
   }
   const loaded = await origin();
   const save = saves.find(({ manifest }) => manifest.id === loaded);
   if (save) return ofSave('load', save);
   const found = await findSnapshot(context, { target, snapshot: loaded }).catch((error) => {
-    throw error instanceof UserError && error.code === 'snapshot_missing' ? baseMissing(target, loaded) : error;
+    throw isMissing(error) ? baseMissing(target, loaded) : error;
   });
   return ofSnapshot('load', target, found);
 }
@@ -73,6 +76,16 @@ function neverLoaded(target: string, url: string): UserError {
 function loadUnknown(target: string, url: string): UserError {
   return new UserError('load_unknown', `The last load into ${url} was of selected tables or of an SQL file`, {
     hint: `Name the state to compare with: tool changes ${target} --since SNAPSHOT`,
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'snapshot_missing';
+}
+
+function noState(target: string, since: string): UserError {
+  return new UserError('snapshot_missing', `Target "${target}" has no save or snapshot ${since}`, {
+    hint: `List them: tool back ${target} --list, tool target ${target}`,
   });
 }
 

@@ -8,7 +8,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
-import { addLeaks, compareColumns, compareTables } from '../../sanitize/coverage.ts';
+import { addLeaks, compareColumns, compareTables, hasNoValue } from '../../sanitize/coverage.ts';
 import { detectPersonalData, type Suspicion } from '../../sanitize/detector/detect.ts';
 import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
@@ -44,8 +44,10 @@ export async function runQueryAndCompare(
   onSurvey: (survey: Survey) => void = () => {},
 ): Promise<ComparedColumns> {
   const { report } = context;
-  const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
-    `${formatNumberOf(suspects.length, 'column looks', 'columns look')} like personal data`;
+  const looksPersonal = ({ suspicions, before }: Survey): string => {
+    const { length } = suspicions.filter(({ facts }) => !hasNoValue(before.get(columnName(facts))));
+    return `${formatNumberOf(length, 'column looks', 'columns look')} like personal data`;
+  };
   const surveying = { step: 'survey', label: 'Search for personal data', done: looksPersonal };
   const survey = await withStep(report, surveying, async () => {
     const columns = await sanitize.readColumns(manifest);

@@ -281,7 +281,7 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
 
 function queryMissing(target: string): UserError {
   return new UserError('query_missing', `Target "${target}" has no sanitization query`, {
-    hint: `Set targets.${target}.sanitize.query_file; tool sanitize ${target} --suggest writes a first one.`,
+    hint: `Write a first one: tool sanitize ${target} --suggest > sanitize.sql. Then set targets.${target}.sanitize.query_file.`,
   });
 }
 

@@ -250,7 +250,7 @@ function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotR
     });
   }
   return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${snapshot}`, {
-    hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
+    hint: `${count === 1 ? 'The only one is 0' : `There are ${count}, from 0 (the newest) to ${count - 1}`}: tool target ${target}`,
   });
 }
 

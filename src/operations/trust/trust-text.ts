@@ -93,7 +93,7 @@ export function clearStorageText({ clear_storage }: { clear_storage: string }): 
 export function trustedText({ file, effects }: Pick<TrustQuestion, 'file' | 'effects'>): string {
   const lines = trustLines({ effects, answered: null }).map((line) => `  ${line}`);
   if (effects.length === 0) return `This configuration needs no trust: ${file}`;
-  return joinLines([`This configuration is trusted: ${file}`, 'The program may:', ...lines]);
+  return joinLines([`This configuration is trusted: ${file}`, 'Effects:', ...lines]);
 }
 
 const LABELS: Record<Effect['effect'], string> = {

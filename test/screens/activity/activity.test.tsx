@@ -87,6 +87,15 @@ test('from the snapshots of a target the activity is that of the target', async 
   expect(await screenText(model)).toMatch(/0 of 1 entry[\s\S]*Nothing matches the filter/);
 });
 
+test('a list whose history is not read yet does not state that nothing was done', async () => {
+  const model = await listed(fakeWorld({}));
+  await opened(model);
+  model.history.setState({ found: null });
+  const text = await screenText(model);
+  expect(text).toContain('Reading the history…');
+  expect(text).not.toContain('Nothing was done yet.');
+});
+
 test('an empty list states what it will contain', async () => {
   const model = await listed(fakeWorld({}));
   await opened(model);
