@@ -1,12 +1,10 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { List } from '../../components/list.tsx';
 import { createTheme, ThemeContext } from '../../components/theme.ts';
+import { suiteWithColors } from '../helpers/terminal/colors.ts';
 import { type Rendered, renderAt } from '../helpers/terminal/render.tsx';
 
-// Ink decides when it is loaded whether there are colours.
-vi.hoisted(() => {
-  process.env.FORCE_COLOR = '2';
-});
+suiteWithColors();
 
 const open: Rendered[] = [];
 afterEach(() => {

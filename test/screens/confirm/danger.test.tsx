@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Choice } from '../../../components/choice.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { suiteWithColors } from '../../helpers/terminal/colors.ts';
 import { renderScreen } from '../../helpers/terminal/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/terminal/driven-model.ts';
 import { type Rendered, renderAt } from '../../helpers/terminal/render.tsx';
 
-// Ink decides when it is loaded whether there are colours.
-vi.hoisted(() => {
-  process.env.FORCE_COLOR = '2';
-});
+suiteWithColors();
 
 /** Red of the sixteen colours, and those of the 256 that the themes have. */
 const REDS = [1, 9, 160, 203];

@@ -1,16 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { openDifference } from '../../../screens/commands/table-diff.ts';
 import type { TableDifference } from '../../../screens/table-diff/table-diff-route.ts';
 import { fakeRows } from '../../helpers/fakes/fake-changes.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
+import { suiteWithColors } from '../../helpers/terminal/colors.ts';
 import { renderScreen, screenLines, screenText } from '../../helpers/terminal/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/terminal/driven-model.ts';
 
-// Ink decides when it is loaded whether there are colours.
-vi.hoisted(() => {
-  process.env.FORCE_COLOR = '2';
-});
+suiteWithColors();
 
 const found = (model: Model): boolean => {
   const route = model.navigation.top();

@@ -12,8 +12,8 @@ import type { RunEvent } from '../../../../src/results/events.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
 import {
   describeWithMysql,
-  SETUPS,
   startMysql,
+  TESTED_SETUPS,
   type TestMysql,
   testedFlavours,
 } from '../../../helpers/mysql/mysql-server.ts';
@@ -37,7 +37,7 @@ const OWN = [
   'CREATE VIEW own_view AS SELECT note FROM own',
 ];
 
-for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) => [flavour, setup] as const))) {
+for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => TESTED_SETUPS.map((setup) => [flavour, setup] as const))) {
   describeWithMysql(flavour, { name: `a swap that the server refuses in part (${setup})` }, () => {
     let server: TestMysql;
     const folder = suiteResource(() => temporaryFolder());
