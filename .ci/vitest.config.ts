@@ -23,8 +23,6 @@ export default defineConfig({
           name: 'tests',
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: ['test/e2e/**', ...(full ? [] : ['**/*.full.test.{ts,tsx}'])],
-          // A process loads the program once for all its suites: each would take up to a second of a core for it.
-          isolate: false,
           testTimeout: full ? 1_200_000 : 30_000,
           hookTimeout: 60_000,
         },

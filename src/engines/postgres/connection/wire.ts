@@ -46,38 +46,7 @@ const IGNORED = new Set([...'HcSNTAI'].map((letter) => letter.charCodeAt(0)));
 
 export async function openWire(address: WireAddress, options: WireOptions = {}): Promise<Wire> {
   const socket = await logIn(address, options);
-  /** In the order of their statements, which the server answers one after the other. */
-  const exchanges: Exchange[] = [];
-  const idle = newExchange();
-  const current = (): Exchange => exchanges[0] ?? idle;
-  let failure: Error | null = null;
-
-  const fail = (error: Error): void => {
-    failure ??= error;
-    socket.destroy();
-    for (const { reject } of exchanges.splice(0)) reject(failure);
-  };
-  const handle = (type: number, body: Buffer): void => {
-    switch (type) {
-      case TYPE.error:
-        current().error = errorOf(body, { withDetails: current().values === null });
-        return;
-      case TYPE.row:
-        current().values?.push(firstValue(body));
-        return;
-      case TYPE.copyIn:
-        if (!current().takesRows) socket.write(messageOf(TYPE.copyFail, cString('no rows follow')));
-        return;
-      case TYPE.ended:
-        current().tag = body.toString('latin1', 0, body.length - 1);
-        return;
-      case TYPE.ready:
-        settle(exchanges.shift() ?? idle);
-        return;
-      default:
-        if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
-    }
-  };
+  const { current, handle, fail, send, settled } = converseOver(socket);
   const read = readMessages({
     rows: (buffer, from, to) => current().take?.(buffer, from, to),
     row: () => {
@@ -96,14 +65,6 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
     }
     releaseChunk(chunk);
   });
-
-  const send = (statement: string, how: Partial<Exchange>): Promise<number> => {
-    if (failure) return Promise.reject(failure);
-    const exchange = { ...newExchange(), ...how };
-    socket.write(messageOf(TYPE.query, cString(statement)));
-    exchanges.push(exchange);
-    return exchange.promise;
-  };
   return {
     async query(statement) {
       const values: string[] = [];
@@ -114,26 +75,9 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
       await send(statement, {});
     },
     copyOut: (statement, take) => send(statement, { take }),
-    copyIn(statement) {
-      let refused: Error | null = null;
-      const ended = send(statement, { takesRows: true });
-      ended.catch((error) => {
-        refused = error;
-      });
-      return {
-        // Rows that are under way when the server refuses one are ignored by it.
-        async write(rows) {
-          if (refused) throw refused;
-          await writeRows(socket, rows).catch(() => ended);
-        },
-        end() {
-          if (!refused) socket.write(messageOf(TYPE.copyDone, Buffer.alloc(0)));
-          return ended;
-        },
-      };
-    },
+    copyIn: (statement) => copyInto(socket, send(statement, { takesRows: true })),
     async end() {
-      await Promise.allSettled(exchanges.map(({ promise }) => promise));
+      await settled();
       if (socket.destroyed) return;
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       socket.once('close', resolve);
@@ -141,6 +85,70 @@ export async function openWire(address: WireAddress, options: WireOptions = {}):
       await closed;
     },
     close: (reason = new ConnectionLost('the connection was closed')) => fail(reason),
+  };
+}
+
+/** Sends statements, and gives each the answers of the server, which come in the order of the statements. */
+function converseOver(socket: Duplex) {
+  const exchanges: Exchange[] = [];
+  const idle = newExchange();
+  const current = (): Exchange => exchanges[0] ?? idle;
+  let failure: Error | null = null;
+  return {
+    current,
+    fail(error: Error): void {
+      failure ??= error;
+      socket.destroy();
+      for (const { reject } of exchanges.splice(0)) reject(failure);
+    },
+    send(statement: string, how: Partial<Exchange>): Promise<number> {
+      if (failure) return Promise.reject(failure);
+      const exchange = { ...newExchange(), ...how };
+      socket.write(messageOf(TYPE.query, cString(statement)));
+      exchanges.push(exchange);
+      return exchange.promise;
+    },
+    settled: () => Promise.allSettled(exchanges.map(({ promise }) => promise)),
+    handle(type: number, body: Buffer): void {
+      switch (type) {
+        case TYPE.error:
+          current().error = errorOf(body, { withDetails: current().values === null });
+          return;
+        case TYPE.row:
+          current().values?.push(firstValue(body));
+          return;
+        case TYPE.copyIn:
+          if (!current().takesRows) socket.write(messageOf(TYPE.copyFail, cString('no rows follow')));
+          return;
+        case TYPE.ended:
+          current().tag = body.toString('latin1', 0, body.length - 1);
+          return;
+        case TYPE.ready:
+          settle(exchanges.shift() ?? idle);
+          return;
+        default:
+          if (!IGNORED.has(type)) throw new ConnectionLost(`unexpected message ${type}`);
+      }
+    },
+  };
+}
+
+/** Writes rows of a copy that the server answers by `ended`. */
+function copyInto(socket: Duplex, ended: Promise<number>): CopyIn {
+  let refused: Error | null = null;
+  ended.catch((error) => {
+    refused = error;
+  });
+  return {
+    // Rows that are under way when the server refuses one are ignored by it.
+    async write(rows) {
+      if (refused) throw refused;
+      await writeRows(socket, rows).catch(() => ended);
+    },
+    end() {
+      if (!refused) socket.write(messageOf(TYPE.copyDone, Buffer.alloc(0)));
+      return ended;
+    },
   };
 }
 

@@ -29,7 +29,7 @@ import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete
 import { restoreOnlyRows } from './only-rows/restore-only-rows.ts';
 import { type FillResult, fillDatabase, materialize } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
-import { loadThroughShadow, restoreSettings } from './shadow-load.ts';
+import { loadThroughShadow, restoreSettings, type Shadow } from './shadow-load.ts';
 
 /**
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
@@ -38,90 +38,128 @@ import { loadThroughShadow, restoreSettings } from './shadow-load.ts';
 export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   if (run.plan.strategy === 'rows') return restoreOnlyRows(context, run);
   if (run.plan.strategy === 'in_place') return restoreInPlace(context, run);
-  const { report } = context;
-  const { manifest, plan, url, cpus } = run;
+  await using sources = await openSources(context, run);
+  const outcome: Outcome = { missing: null, described: {} };
+  const replaced = await loadThroughShadow(context, shadowLoadOf(context, run, { sources, outcome }), (shadow) =>
+    fillShadow(context, run, { shadow, sources, outcome }),
+  );
+  const { missing, ways } = outcome;
+  return { ...replaced, ...(ways && { ways }), ...(missing && { missing }) };
+}
+
+/** Parts that failed, and facts of the content for a base copy. */
+interface Outcome {
+  missing: MissingParts | null;
+  described: DescribedBase;
+  ways?: TableWay[];
+}
+
+type Sources = Awaited<ReturnType<typeof openSources>>;
+
+/** Reads the archive, and compares the tables of a base copy with it, while the database is created. */
+async function openSources(context: EngineContext, run: RestoreRun) {
+  const { manifest, plan } = run;
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(await findClientTools(context), manifest.tool_version);
-
-  const errors: string[] | undefined = run.keepGoing ? [] : undefined;
-  let missing: MissingParts | null = null;
-  let described: DescribedBase = {};
-  const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
-  const base = keepBase && {
-    ...keepBase,
-    facts: () => ({
-      snapshot: manifest.id,
-      partial: missing !== null || plan.empty.length > 0,
-      ...described,
-    }),
-  };
   const fromCopy = plan.difference?.tables ? plan.difference : undefined;
   // A copy of the base copy has the large objects.
   const definitions = { ...manifest, files: manifest.files.filter(({ name }) => name === CONTENTS) };
   const laidOut = { ...run, manifest: fromCopy ? definitions : manifest };
   const premade = fromCopy ? [] : premadeSchemas(plan.restoredBy, details.extensions);
-  // While the database is created.
   const archive = materialize(context, { ...laidOut, tools, details, premade });
   archive.catch(() => {});
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   const compared = fromCopy && compareWithBase({ signal }, { ...run, planned: fromCopy, tables: plan.tables, details });
   compared?.catch(() => {});
-  await using _laidOut = {
+  return {
+    ...{ details, tools, premade, archive },
+    difference: fromCopy && compared && { planned: fromCopy, compared },
     async [Symbol.asyncDispose]() {
       ended.abort();
       await Promise.allSettled([archive, compared]);
     },
   };
-  const loaded: Pick<ReplaceResult, 'ways'> = {};
-  const isExact = plan.empty.length === 0 && !run.afterLoad && !run.beforeSwap && !run.branch;
-  const shadowLoad = {
-    ...{
-      ...run,
-      base,
-      rowsOf: () => (isExact && !missing ? manifest : null),
-      afterLoad: run.afterLoad && withStatistics(context, run.afterLoad, manifest),
-      locale: details.locale,
-      settings: details.settings,
-      fromCopy,
-      comment: restoredBranchComment(context, run),
-      discards: run.branch !== undefined,
-      creates: run.branch?.creation && { branchOf: run.branch.of, inheritsFrom: run.branch.creation.inheritsFrom },
-    },
-    ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
-  };
-  const replaced = await loadThroughShadow(context, shadowLoad, async ({ shadow, owner: own, url: filled, settle }) => {
-    const settings = { ...restoreSettings(plan.destination.local, cpus), ...encodingSettings(details.locale) };
-    const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
-    const filling: Promise<FillResult & { ways?: TableWay[] }> =
-      fromCopy && compared
-        ? fillDifference(context, fill, { planned: fromCopy, compared })
-        : fillDatabase(context, fill);
-    const result = await filling.catch((error) => Promise.reject(withHints(error, run)));
-    const { forced, leftOut } = result;
-    if (result.ways) loaded.ways = result.ways;
-    const checked = startStep(report, 'check', 'Verify against the manifest');
-    const check = { url: filled, tools, details, plan, cpus, leftOut };
-    if (errors) missing = missingParts(await findDifferences(context, check), errors);
-    else await checkRestored(context, check);
-    checked(`Verified ${tablesText(plan)}: row counts match`);
-    if (forced.length > 0) {
-      await using session = await connect(context, own, { tools, settings });
-      await forceRowSecurity(session, forced);
-    }
-    const complete = !missing && plan.empty.length === 0;
-    if (base) described = await describeBase(context, fill, { complete, deleted: deletedRows(fromCopy, loaded.ways) });
-    if (!missing && run.beforeSwap) {
-      await run.beforeSwap(filled);
-      if (!run.throwAway) await analyze(context, { ...fill, sessions: cpus }, ALL);
-    }
-    if (missing && run.keepGoing !== 'swap') {
-      if (settle) await settleNow(context, own, settle);
-      throw restoreIncomplete(missing, { shadow, destination: url.database ?? '' });
-    }
-    if (missing) report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
+}
+
+interface ShadowOptions {
+  sources: Sources;
+  outcome: Outcome;
+}
+
+function shadowLoadOf(context: EngineContext, run: RestoreRun, { sources, outcome }: ShadowOptions) {
+  const { manifest, plan } = run;
+  const { details, difference } = sources;
+  const keepBase = baseOf(run);
+  const facts = () => ({
+    snapshot: manifest.id,
+    partial: outcome.missing !== null || plan.empty.length > 0,
+    ...outcome.described,
   });
-  return missing ? { ...replaced, ...loaded, missing } : { ...replaced, ...loaded };
+  const isExact = plan.empty.length === 0 && !run.afterLoad && !run.beforeSwap && !run.branch;
+  return {
+    ...run,
+    base: keepBase && { ...keepBase, facts },
+    rowsOf: () => (isExact && !outcome.missing ? manifest : null),
+    afterLoad: run.afterLoad && withStatistics(context, run.afterLoad, manifest),
+    locale: details.locale,
+    settings: details.settings,
+    fromCopy: difference?.planned,
+    comment: restoredBranchComment(context, run),
+    discards: run.branch !== undefined,
+    creates: run.branch?.creation && { branchOf: run.branch.of, inheritsFrom: run.branch.creation.inheritsFrom },
+    restoredBy: plan.restoredBy,
+    extensions: details.extensions,
+  };
+}
+
+function baseOf({ onlyBase, keepBase }: RestoreRun): RestoreRun['keepBase'] {
+  return onlyBase ? { spare: false } : keepBase;
+}
+
+/** Restores the content into the new database, checks it, and notes what is to be known of it after the swap. */
+async function fillShadow(
+  context: EngineContext,
+  run: RestoreRun,
+  { shadow: { shadow, owner, url, settle }, sources, outcome }: ShadowOptions & { shadow: Shadow },
+): Promise<void> {
+  const { plan, cpus } = run;
+  const { tools, details, difference } = sources;
+  const errors: string[] | undefined = run.keepGoing ? [] : undefined;
+  const settings = { ...restoreSettings(plan.destination.local, cpus), ...encodingSettings(details.locale) };
+  const fill = { ...run, ...sources, url, owner, settings, errors };
+  const filling: Promise<FillResult & { ways?: TableWay[] }> = difference
+    ? fillDifference(context, fill, difference)
+    : fillDatabase(context, fill);
+  const { forced, leftOut, ways } = await filling.catch((error) => Promise.reject(withHints(error, run)));
+  if (ways) outcome.ways = ways;
+  const checked = startStep(context.report, 'check', 'Verify against the manifest');
+  const check = { url, tools, details, plan, cpus, leftOut };
+  if (errors) outcome.missing = missingParts(await findDifferences(context, check), errors);
+  else await checkRestored(context, check);
+  checked(`Verified ${tablesText(plan)}: row counts match`);
+  if (forced.length > 0) {
+    await using session = await connect(context, owner, { tools, settings });
+    await forceRowSecurity(session, forced);
+  }
+  const { missing } = outcome;
+  if (baseOf(run)) {
+    const complete = !missing && plan.empty.length === 0;
+    outcome.described = await describeBase(context, fill, {
+      complete,
+      deleted: deletedRows(difference?.planned, ways),
+    });
+  }
+  if (!missing && run.beforeSwap) {
+    await run.beforeSwap(url);
+    if (!run.throwAway) await analyze(context, { ...fill, sessions: cpus }, ALL);
+  }
+  if (!missing) return;
+  if (run.keepGoing !== 'swap') {
+    if (settle) await settleNow(context, owner, settle);
+    throw restoreIncomplete(missing, { shadow, destination: run.url.database ?? '' });
+  }
+  context.report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
 }
 
 /** Steps may have changed any table. */
