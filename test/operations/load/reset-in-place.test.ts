@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { findBaseCopies } from '../../../src/engines/postgres/branches/base-copies.ts';
+import { withOpenBase } from '../../../src/engines/postgres/branches/in-place/open-base.ts';
+import { connect } from '../../../src/engines/postgres/connection/connect.ts';
+import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import { findAuxiliaryDatabases } from '../../../src/engines/postgres/server/server.ts';
+import { writeMark } from '../../../src/engines/postgres/swap/mark.ts';
 import { applyBack, planBack } from '../../../src/operations/back/back.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
@@ -72,6 +78,25 @@ describeWithPostgres('a reset in place', () => {
   const plan = async (request: Partial<ResetRequest> = {}) =>
     asData(await planReset(contextWith(), { target: 'app', undo: false, ...request }));
   const reset = async (request: Partial<ResetRequest> = {}) => applyReset(contextWith(), await plan(request));
+
+  it('leaves the base copy usable after a reading that was refused beside a session that is about to end', async () => {
+    await using session = await connect(contextWith(), parsePostgresUrl(server.url('postgres')), {});
+    const base = async () => (await findAuxiliaryDatabases(session, 'copy')).base ?? expect.fail('no base copy');
+    const url = parsePostgresUrl(server.url('copy'));
+    const reading = async <Result>(work: () => Promise<Result>) =>
+      withOpenBase(contextWith(), session, { url, base: await base(), work });
+    const connected = await reading(() => connect(contextWith(), parsePostgresUrl(server.url('copy.tool-base')), {}));
+    const lasting = connected ?? expect.fail('not alone');
+    // As a session that a reading has opened.
+    const { name, mark } = await base();
+    await session.execute(writeMark(name, { ...mark, sessions: (mark.sessions ?? 0) + 1 }));
+    expect(await reading(async () => 'read')).toBe(null);
+    await lasting.close();
+    const gone = `SELECT count(*) FROM pg_stat_activity WHERE datname = 'copy.tool-base'`;
+    await expect.poll(() => sql(gone, 'postgres')).toBe('0');
+    expect((await findBaseCopies(session, 'copy')).base).toMatchObject({ outdated: null });
+    expect(await reading(async () => 'read')).toBe('read');
+  });
 
   it('restores changed rows and sequences, and ends no session', async () => {
     const session = new pg.Client({ connectionString: server.url('copy') });

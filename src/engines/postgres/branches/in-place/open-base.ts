@@ -64,12 +64,14 @@ async function readAlone<Result>(
     await using session = await connect(context, withDatabase(url, name), {
       settings: { ...SETTINGS, default_transaction_read_only: 'on' },
     });
+    // The server counts it, whatever follows.
+    isCounted = true;
     const [alone] = await server.query<{ sessions: number }>(
       `SELECT count(*) AS sessions FROM pg_stat_activity WHERE datname = ${quoteText(name)} AND backend_type = 'client backend'`,
     );
+    // A session of before may still be about to end.
     if (alone?.sessions !== 1) return null;
     await server.execute(writeMark(name, { ...counted, reading: true }));
-    isCounted = true;
     return await work(session);
   } finally {
     await server.transaction([
