@@ -319,7 +319,6 @@ const MYSQL: Record<string, string[]> = {
     'keyTable(to.key, keys)',
     'path',
     'path(from)',
-    'path(table)',
     'path(to)',
     'same',
     'source',
