@@ -27,11 +27,11 @@ export function blockedBy(mode: string): 'readers' | 'writers' | 'none' {
 export function locksOf(action: Action, tables: KnownTables): TableLock[] {
   switch (action.kind) {
     case 'create index':
-      return [{ table: action.table, mode: besideReads(action) }];
+      return [{ table: action.table, mode: indexLockMode(action) }];
     case 'drop index':
       return ofIndex(action.index, tables, action.concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'ACCESS EXCLUSIVE');
     case 'reindex':
-      return reindexedTables(action, tables).map((table) => ({ table, mode: besideReads(action) }));
+      return reindexedTables(action, tables).map((table) => ({ table, mode: indexLockMode(action) }));
     case 'create table':
       return [...action.columns, ...action.constraints].flatMap(({ references }) => referenced(references));
     case 'add column':
@@ -97,7 +97,7 @@ export function locksOf(action: Action, tables: KnownTables): TableLock[] {
   }
 }
 
-function besideReads({ concurrently }: { concurrently: boolean }): LockMode {
+function indexLockMode({ concurrently }: { concurrently: boolean }): LockMode {
   return concurrently ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE';
 }
 
