@@ -142,7 +142,7 @@ const POSTGRES: Record<string, string[]> = {
   // What readSetting has quoted.
   'swap/alter-set.ts': ['value'],
   // Queries of introspect.ts and of this file; a privilege out of a list of ours.
-  'restore/in-place/in-place.ts': [
+  'restore/in-place/write-transaction.ts': [
     'LARGE_OBJECTS_QUERY',
     'differences',
     'found',

@@ -8,7 +8,7 @@ import type { ArchiveEntry } from './archive-contents.ts';
 import type { DumpSource } from './dump-source.ts';
 import { partitionDetails } from './partition-roots.ts';
 
-interface DumpContents {
+export interface DumpContents {
   /** By the tables whose rows were read by ranges. */
   tables: Map<CatalogTable, PackedFile[]>;
   /** Files that pg_dump has written. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -9,6 +9,7 @@ import { nameOf } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult, PackedFile } from '../../facets/dump.ts';
+import type { DatabaseIdentity } from '../../identity.ts';
 import { bytesProgress } from '../../shared/bytes-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { type CatalogTable, readEncodingSettings } from '../catalog/introspect.ts';
@@ -18,13 +19,11 @@ import { readIdentity, readServerIdentity, type ServerIdentity } from '../connec
 import { quoteName } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
-import { listArchive } from '../restore/list-archive.ts';
+import { type ClientTools, findClientTools, majorOf, toolsForServer } from '../connection/tools.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { storeStatistics } from '../statistics/store.ts';
-import { DATA_TERMINATOR, isTableData, withoutDate } from './archive.ts';
-import { type ArchiveEntry, CONTENTS, digestDefinitions } from './archive-contents.ts';
-import { cutDefinitions } from './cut-definitions.ts';
+import { DATA_TERMINATOR, isTableData } from './archive.ts';
+import type { ArchiveEntry } from './archive-contents.ts';
 import { describeContents } from './dump-contents.ts';
 import {
   assertReadableNames,
@@ -39,13 +38,14 @@ import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';
 import { prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
-import { ARCHIVE, dumpDatabase } from './run-pg-dump.ts';
+import { ARCHIVE, cutArchive, dumpDatabase, type WrittenArchive } from './run-pg-dump.ts';
 import { proveUnchanged } from './unchanged/find-unchanged.ts';
 import { readState } from './unchanged/read-state.ts';
 import { recordEvidence } from './unchanged/record-evidence.ts';
 import { withinSavepoint } from './unchanged/savepoint.ts';
 import { openSecondReader } from './unchanged/second-reader.ts';
 import { readLaterMaps, readTableMaps } from './unchanged/table-maps.ts';
+import type { VisibilityMaps } from './unchanged/visibility-maps.ts';
 
 /**
  * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
@@ -58,17 +58,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const installed = await findClientTools(context);
   const mounts = [{ path: request.directory, writable: true as const }];
   await using session = await connect(context, request.url, { mounts });
-  // Before the transaction, which a refused function would end.
-  const [signs, encoding] = await Promise.all([readServerIdentity(session), readEncodingSettings(session)]);
-  const serverVersion = signs.version;
-  const tools = toolsForServer(installed, serverVersion);
-  const identifying = readIdentity(session, signs);
-  identifying.catch(() => {});
-  if ('client_encoding' in encoding) await assertReadableNames(session, request);
-  const maps = request.isDestination && request.lastBuild ? await readTableMaps(session) : new Map();
-  const { snapshot, chosen } = await beginSelection(context, session, { request, signs });
-  const identity = await identifying;
-  connected(`Connected to PostgreSQL ${serverVersion}`);
+  const source = await openSource(context, session, { request, installed });
+  const { signs, tools, snapshot, encoding, chosen } = source;
+  connected(`Connected to PostgreSQL ${signs.version}`);
 
   const of = `${formatNumberOf(chosen.tables.length, 'table')} of ${request.url.display}`;
   const ended = startStep(report, 'dump', `Dump ${of}`);
@@ -78,70 +70,96 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const expectedOf = (table: CatalogTable) => request.expectedBytes(nameOf(table)) ?? table.bytes;
   const estimates = new Map(selected.tables.map((table) => [nameOf(table), expectedOf(table)]));
   const onBytes = bytesProgress(report, { step: 'dump', estimates });
-  const serverMajor = majorOf(serverVersion);
-  const ranges = rangesOf(own, { serverMajor });
+  const ranges = rangesOf(own, { serverMajor: majorOf(signs.version) });
   const address = await directAddress(context, request.url);
   let isDumped = false;
   const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
-  const ofDump = { isDumped: () => isDumped, dumped };
-  const { started } = signs;
-  const reads = { request, tools, session, snapshot, started, address, encoding, ...ofDump, ranges, onBytes, explain };
-  const readMaps = () => readLaterMaps(context, reads);
-  const openSecond = (pages: number) => openSecondReader(context, { ...reads, pages });
-  let archive: ArchiveEntry[] = [];
+  const options = { request, tools, snapshot, selected, own, encoding, explain };
+  let written: WrittenArchive = { archive: [], definitions: null };
   let read: ReadTables = new Map();
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
-  const reading = readSource(context, session, { selected, request, serverVersion });
-  const proving = reading.then(async () => {
-    await prepareReading(session);
-    const { lastBuild: last } = request;
-    const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
-    const isUtf8 = !('client_encoding' in encoding);
-    const statistics = isUtf8 ? await storeStatistics(session, { request, tables: own, serverMajor }) : null;
-    return {
-      state,
-      statistics,
-      ...(await proveUnchanged(session, { last, state, ranges, openSecond, ...(maps.size > 0 && { readMaps }) })),
-    };
-  });
+  const describing = readSource(context, session, { selected, request, serverVersion: signs.version });
+  const proving = describing.then(() => proveRows(context, session, { request, source, own, ranges }));
   // pg_dump may fail before they are awaited.
-  for (const one of [reading, proving]) one.catch(() => {});
-  let definitions: string | null = null;
+  for (const one of [describing, proving]) one.catch(() => {});
   await runTogether(context.signal, [
     async (signal) => {
-      await dumpDatabase({ ...context, signal }, { request, tools, snapshot, selected, own, encoding, explain });
+      await dumpDatabase({ ...context, signal }, options);
       isDumped = true;
       hasDumped();
-      const folder = join(request.directory, ARCHIVE);
-      // A database that has not changed gives the same files again.
-      const contents = withoutDate(cutDefinitions(await readFile(join(folder, CONTENTS)), selected));
-      await writeFile(join(folder, CONTENTS), contents);
-      const listing = { tools, archive: folder, unreadable: archiveUnreadable };
-      archive = await listArchive({ ...context, signal }, listing);
-      definitions = digestDefinitions(contents);
+      written = await cutArchive({ ...context, signal }, options);
     },
     async (signal) => {
       const { files: unchanged, ranges } = await proving;
-      const readers = tableReaders({ ...context, signal }, { ...reads, unchanged, ranges });
+      const reads = { ...options, session, started: signs.started, address, onBytes, unchanged, ranges };
+      const readers = tableReaders({ ...context, signal }, { ...reads, isDumped: () => isDumped, dumped });
       read = readers.read;
       await runTogether(signal, readers.works);
     },
   ]);
-  const source = await reading;
-  const others = await packOthers(request, { archive, own });
+  const others = await packOthers(request, { archive: written.archive, own });
   const tables = await settled(read);
-  const { state, reading: proved, statistics, ranges: taken } = await proving;
+  const { state, reading, statistics, ranges: taken } = await proving;
   if (statistics) others.set(statistics.file.name, statistics);
-  const evidence = state && recordEvidence({ state, tables, ranges: taken, maps });
+  const evidence = state && recordEvidence({ state, tables, ranges: taken, maps: source.maps });
   ended(`Dumped ${of}`);
   return {
-    serverVersion,
+    serverVersion: signs.version,
     toolVersion: tools.version,
-    identity,
+    identity: source.identity,
     ...(evidence && { evidence }),
-    ...(request.lastBuild && { reading: proved }),
-    ...describeContents({ tables, others, archive, source, definitions }),
+    ...(request.lastBuild && { reading }),
+    ...describeContents({ ...written, tables, others, source: await describing }),
   };
+}
+
+/** The source at the instant of the dump. */
+interface SourceInstant extends Pick<TableReads, 'tools' | 'snapshot' | 'encoding'> {
+  signs: ServerIdentity;
+  identity: DatabaseIdentity;
+  /** Read before the snapshot. */
+  maps: VisibilityMaps;
+  chosen: Omit<DumpSelection, 'excludedRows'>;
+}
+
+/** Begins the instant in the session. */
+async function openSource(
+  context: EngineContext,
+  session: PostgresSession,
+  { request, installed }: { request: DumpRequest; installed: ClientTools[] },
+): Promise<SourceInstant> {
+  // Before the transaction, which a refused function would end.
+  const [signs, encoding] = await Promise.all([readServerIdentity(session), readEncodingSettings(session)]);
+  const tools = toolsForServer(installed, signs.version);
+  const identifying = readIdentity(session, signs);
+  identifying.catch(() => {});
+  if ('client_encoding' in encoding) await assertReadableNames(session, request);
+  const maps = request.isDestination && request.lastBuild ? await readTableMaps(session) : new Map();
+  const begun = await beginSelection(context, session, { request, signs });
+  return { signs, encoding, tools, maps, ...begun, identity: await identifying };
+}
+
+interface ProofOptions extends Pick<TableReads, 'request' | 'ranges'> {
+  source: SourceInstant;
+  own: CatalogTable[];
+}
+
+/** Stores statistics, and finds the rows that are those of the last build. */
+async function proveRows(
+  context: EngineContext,
+  session: PostgresSession,
+  { request, source: { signs, snapshot, encoding, maps }, own, ranges }: ProofOptions,
+) {
+  await prepareReading(session);
+  const { lastBuild: last } = request;
+  const state = last ? await withinSavepoint(session, () => readState(session, { signs, tables: own })) : null;
+  const storing = { request, tables: own, serverMajor: majorOf(signs.version) };
+  const statistics = 'client_encoding' in encoding ? null : await storeStatistics(session, storing);
+  const reads = { request, session, snapshot, started: signs.started };
+  const readMaps = () => readLaterMaps(context, reads);
+  const openSecond = (pages: number) => openSecondReader(context, { ...reads, pages });
+  const more = { openSecond, ...(maps.size > 0 && { readMaps }) };
+  return { state, statistics, ...(await proveUnchanged(session, { last, state, ranges, ...more })) };
 }
 
 /** Begins the transaction again where it turns out that tables of further schemas belong to the dump. */
@@ -249,13 +267,6 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
     return [table, await Promise.all(files)] as const;
   });
   return new Map(tables);
-}
-
-function archiveUnreadable(details: string[]): UserError {
-  return new UserError('dump_failed', 'pg_restore cannot read the output of pg_dump', {
-    details,
-    hint: 'Is the disk full?',
-  });
 }
 
 /** Connections that are tried to find a second server behind the address of a load balancer. */

@@ -1,7 +1,8 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import type { ProcessResult } from '../../../process/runner.ts';
-import type { UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
@@ -11,6 +12,11 @@ import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { ClientTools } from '../connection/tools.ts';
 import { connectionEnvironment, type SessionSettings } from '../connection/url.ts';
+import { listArchive } from '../restore/list-archive.ts';
+import { withoutDate } from './archive.ts';
+import { CONTENTS, digestDefinitions } from './archive-contents.ts';
+import { cutDefinitions } from './cut-definitions.ts';
+import type { DumpContents } from './dump-contents.ts';
 import type { DumpSelection } from './dump-source.ts';
 
 /** The folder that pg_dump writes into, which must be its own. */
@@ -41,6 +47,28 @@ export async function dumpDatabase(
   });
   if (result.exitCode === 0) return;
   throw await explain(`pg_dump failed on ${url.display}`, wordsOf(result.stderr));
+}
+
+export type WrittenArchive = Pick<DumpContents, 'archive' | 'definitions'>;
+
+/** Removes from the written archive what cannot be restored, and lists the rest. */
+export async function cutArchive(
+  context: EngineContext,
+  { request, tools, selected }: Pick<DatabaseDump, 'request' | 'tools' | 'selected'>,
+): Promise<WrittenArchive> {
+  const archive = join(request.directory, ARCHIVE);
+  // A database that has not changed gives the same files again.
+  const contents = withoutDate(cutDefinitions(await readFile(join(archive, CONTENTS)), selected));
+  await writeFile(join(archive, CONTENTS), contents);
+  const entries = await listArchive(context, { tools, archive, unreadable: archiveUnreadable });
+  return { archive: entries, definitions: digestDefinitions(contents) };
+}
+
+function archiveUnreadable(details: string[]): UserError {
+  return new UserError('dump_failed', 'pg_restore cannot read the output of pg_dump', {
+    details,
+    hint: 'Is the disk full?',
+  });
 }
 
 export interface PgDumpRun {

@@ -1,111 +1,65 @@
-import { randomBytes } from 'node:crypto';
-import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Mount } from '../../../../process/runner.ts';
 import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
-import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { tablesText } from '../../../shared/rows/divide-tables.ts';
-import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalog/introspect.ts';
-import { connect } from '../../connection/connect.ts';
-import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
-import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../connection/tools.ts';
+import { type ClientTools, findClientTools, knowsRestrict, toolsForArchive } from '../../connection/tools.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
-import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
+import { archiveDetails } from '../../dump/archive.ts';
 import { profile } from '../../profile.ts';
-import { findAuxiliaryDatabases } from '../../server/server.ts';
 import { ALL, analyze } from '../../statistics/gather.ts';
 import { statisticsToTakeOver } from '../../statistics/take-over.ts';
-import { writeMark } from '../../swap/mark.ts';
-import { within } from '../check.ts';
-import { disableTrigger, loginTriggers, warnOfDisabled } from '../event-triggers.ts';
-import { sectionArgs, unwantedSchemas, writeList } from '../pg-restore.ts';
-import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
-import { wholeTable } from '../rows/batches.ts';
-import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
-import { assertFed, checkTags, feedTables, textOf } from '../rows/feed-tables.ts';
+import { COPY_FLAGS } from '../rows/copy-commands.ts';
+import { assertFed, checkTags, type FeedOutcome, feedTables, textOf } from '../rows/feed-tables.ts';
 import { materialize } from '../rows/fill.ts';
-import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
-import { countedRows } from '../rows/rows-by-root.ts';
-import { carryOverInPlace } from './carry-over-in-place.ts';
-import { dropsWithoutSchema } from './drops-without-schema.ts';
 import { inPlaceOutcome, replacedInPlace } from './in-place-outcome.ts';
+import { type Transaction, writeTransaction } from './write-transaction.ts';
 
 /**
  * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
  * old database, and nothing of it is there after a failure.
  */
 export async function restoreInPlace(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
-  const { report, runner, signal } = context;
-  const { url, plan, manifest, directory } = run;
+  const { report } = context;
+  const { url, plan, manifest } = run;
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
   const prepared = startStep(report, 'prepare', `Prepare one transaction in ${url.display}`);
   const archive = await materialize(context, { ...run, tools, details });
   const stored = await statisticsToTakeOver(run);
-  const folder: Mount = { path: directory, writable: true };
-  const script = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(directory, name), text, { mode: 0o600 });
-    return `--file=${join(directory, name)}`;
-  };
-  const without = unwantedSchemas(details, plan.schemas).map((schema) => schema.name);
-  const section = async (name: 'pre-data' | 'data' | 'post-data', entries = archive.entries): Promise<string> => {
-    const list = await writeList(archive.directory, entries);
-    const file = `${list}.sql`;
-    const args = [
-      ...sectionArgs({ section: name, list, without }),
-      '--single-transaction',
-      `--file=${file}`,
-      archive.directory,
-    ];
-    const written = await runner.run({ file: tools.pg_restore, args, mounts: [folder] }, { signal });
-    if (written.exitCode !== 0)
-      throw restoreFailed('pg_restore cannot read the archive', written.stderr.trim().split('\n'));
-    await fitIntoTransaction(file, majorOf(plan.destination.server_version));
-    return `--file=${file}`;
-  };
-  const tables = plan.tables.filter((table) => table.rows > 0).map(wholeTable);
-  const commands = copyCommands(
-    tables.map((rows) => copyStatement(rows, details)),
-    tools,
-  );
-  const word = randomBytes(16).toString('hex');
-  const sayWord = `--command=SELECT ${quoteText(word)}`;
-  const disabled = loginTriggers(archive.eventTriggers);
-  warnOfDisabled(report, disabled);
-  const carryOver = await carryOverInPlace(context, url, run.role);
-  const scripts = [
-    '--command=BEGIN',
-    await script('clear.sql', await clearScript(context, run)),
-    await section('pre-data'),
-    await script('lift.sql', LIFT_SCRIPT),
-    ...[sayWord, ...commands.args, sayWord],
-    await section('data'),
-    await section('post-data'),
-    await script('check-rows.sql', rowsScript(run)),
-    await script('force.sql', FORCE_SCRIPT),
-    await script('carry-over.sql', carryOver.script),
-    await script('copies.sql', await outdateCopies(context, url)),
-    // Created last, they hear neither of the definitions nor of the grants.
-    ...(archive.eventTriggers.length > 0 ? [await section('post-data', archive.eventTriggers)] : []),
-    ...disabled.map((name) => `--command=${disableTrigger(name)}`),
-    await script('check.sql', inventoryScript(run, archive.leftOut)),
-    ...[`--command=SELECT ${quoteText(`${word} `)} || pg_catalog.txid_current()`, '--command=COMMIT', sayWord],
-  ];
+  const transaction = await writeTransaction(context, { run, tools, details, archive });
   prepared('Prepared');
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
-  const onBytes = restoreProgress(
-    report,
-    tables.map(({ table }) => table),
-    profile.rows.endBytes,
+  await runTransaction(context, { run, tools, details, transaction });
+  restored(`Restored and verified ${tablesText(plan)}`);
+  await analyze(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }, ALL).catch(
+    (error) => {
+      throw withOutcome(error, replacedInPlace(url));
+    },
   );
+  return { swapMs: null, undoDatabase: null };
+}
+
+interface TransactionRun extends Pick<FeedOutcome, 'details'> {
+  run: RestoreRun;
+  tools: ClientTools;
+  transaction: Transaction;
+}
+
+/** Runs the transaction in one psql, and verifies that it was committed. */
+async function runTransaction(
+  context: EngineContext,
+  { run: { url, directory, read }, tools, details, transaction }: TransactionRun,
+): Promise<void> {
+  const { report, runner, signal } = context;
+  const { scripts, commands, tables, word, carryOver } = transaction;
+  const loaded = tables.map(({ table }) => table);
+  const onBytes = restoreProgress(report, loaded, profile.rows.endBytes);
   const { args, env, mounts } = connectionEnvironment(url, {
     statement_timeout: '0',
     lock_timeout: '0',
@@ -114,21 +68,20 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     transform_null_equals: 'off',
   });
   const child = runner.start(
-    { file: tools.psql, args: [...COPY_FLAGS, ...scripts, ...args], env, mounts: [...mounts, folder] },
+    {
+      file: tools.psql,
+      args: [...COPY_FLAGS, ...scripts, ...args],
+      env,
+      mounts: [...mounts, { path: directory, writable: true }],
+    },
     { signal },
   );
   const said = textOf(child.stdout);
-  const feeding = feedTables({
-    read: run.read,
-    batch: tables,
-    child,
-    commands,
-    onBytes,
-  });
+  const feeding = feedTables({ read, batch: tables, child, commands, onBytes });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
   if (signal.aborted) {
-    const [, transaction] = new RegExp(`^${word} (\\d+)$`, 'm').exec(said()) ?? [];
-    throw withOutcome(signal.reason, await inPlaceOutcome(context, url, transaction));
+    const [, id] = new RegExp(`^${word} (\\d+)$`, 'm').exec(said()) ?? [];
+    throw withOutcome(signal.reason, await inPlaceOutcome(context, url, id));
   }
   assertFed({ fed, ended, details, what: 'The restore in one transaction failed' });
   const [, copied, , end] = said().split(`${word}\n`);
@@ -137,13 +90,6 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   }
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
-  restored(`Restored and verified ${tablesText(plan)}`);
-  await analyze(context, { url, sessions: run.cpus, settings: { statement_timeout: '0' }, stored }, ALL).catch(
-    (error) => {
-      throw withOutcome(error, replacedInPlace(url));
-    },
-  );
-  return { swapMs: null, undoDatabase: null };
 }
 
 /**
@@ -158,138 +104,4 @@ function restricting(tools: ClientTools[]): ClientTools[] {
     `A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`,
     { hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.' },
   );
-}
-
-/** Settings that a script of pg_restore begins with, and the first server that knows them. */
-const YOUNG_SETTINGS = [{ statement: 'SET transaction_timeout = 0;', since: 17 }];
-const SCRIPT_EDGE_BYTES = 4096;
-
-/**
- * Comments out what would end the transaction around the script: settings that an older server does not know, and the
- * script's own transaction. Without `--single-transaction` pg_restore would write one around the large objects, anywhere.
- */
-async function fitIntoTransaction(file: string, serverMajor: number): Promise<void> {
-  await using script = await open(file, 'r+');
-  const { size } = await script.stat();
-  const edge = async (start: number): Promise<string> => {
-    const { buffer, bytesRead } = await script.read({ buffer: Buffer.alloc(SCRIPT_EDGE_BYTES), position: start });
-    return buffer.toString('latin1', 0, bytesRead);
-  };
-  const head = await edge(0);
-  const tailStart = Math.max(0, size - SCRIPT_EDGE_BYTES);
-  const begin = head.indexOf('\nBEGIN;\n');
-  const commit = (await edge(tailStart)).lastIndexOf('\nCOMMIT;\n');
-  if (begin === -1 || commit === -1) throw restoreFailed('pg_restore wrote a script without a transaction', [file]);
-  const unknown = YOUNG_SETTINGS.filter(({ since }) => serverMajor < since)
-    .map(({ statement }) => head.indexOf(`\n${statement}`))
-    .filter((at) => at !== -1);
-  for (const at of [begin, tailStart + commit, ...unknown]) await script.write('-- ', at + 1, 'latin1');
-}
-
-const SCHEMA_PRIVILEGES = ['USAGE', 'CREATE'] as const;
-
-/** Everything of the user's goes, as it does when the whole database is replaced; `public` stays whose it was. */
-async function clearScript(context: EngineContext, { url }: RestoreRun): Promise<string> {
-  await using session = await connect(context, url);
-  const present = await readSchemas(session);
-  const [owned] = await session.query<{ owner: string; grants: { role: string | null; privilege: string }[] }>(`
-    SELECT pg_get_userbyid(nspowner) AS owner, (SELECT coalesce(json_agg(json_build_object(
-        'role', CASE WHEN a.grantee <> 0 THEN pg_get_userbyid(a.grantee) END, 'privilege', a.privilege_type)), '[]')
-      FROM aclexplode(nspacl) a) AS grants
-    FROM pg_namespace WHERE nspname = 'public'`);
-  const grants = owned?.grants.flatMap(({ role, privilege }) => {
-    const known = SCHEMA_PRIVILEGES.find((one) => one === privilege);
-    return known ? [`GRANT ${known} ON SCHEMA public TO ${role === null ? 'PUBLIC' : quoteName(role)};`] : [];
-  });
-  return [
-    ...(await dropsWithoutSchema(session)),
-    ...present.map(({ name }) => `DROP SCHEMA ${quoteName(name)} CASCADE;`),
-    'SELECT lo_unlink(oid) FROM pg_largeobject_metadata;',
-    // pg_dump takes `public` for granted, as initdb makes it.
-    'CREATE SCHEMA public;',
-    "COMMENT ON SCHEMA public IS 'standard public schema';",
-    ...(owned ? [`ALTER SCHEMA public OWNER TO ${quoteName(owned.owner)};`] : []),
-    ...(grants ?? []),
-    '',
-  ].join('\n');
-}
-
-/** No database has this oid; in an undo copy of rows, none at all would be that of an earlier release. */
-const OF_NO_DATABASE = 0;
-
-/** The database keeps its oid, so the marks of its base copy and spare, and of an undo copy of rows, are made invalid. */
-async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
-  await using session = await connect(context, url);
-  const { base, spare, undo } = await findAuxiliaryDatabases(session, url.database ?? '');
-  const statements: string[] = [];
-  const rows = undo?.mark.rows ? undo : null;
-  for (const copy of [base, spare, rows].filter((one) => one !== null)) {
-    const owned = await session.query(
-      `SELECT FROM pg_database WHERE datname = ${quoteText(copy.name)} AND pg_has_role(datdba, 'USAGE')`,
-    );
-    const destination_oid = copy === rows ? OF_NO_DATABASE : null;
-    if (owned.length > 0)
-      statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid, former_oid: null })};`);
-    else {
-      const message = `${copy.name} is of the replaced content, and the role may not mark it so: drop it`;
-      context.report({ event: 'warning', code: 'leftover', message });
-    }
-  }
-  return statements.join('\n');
-}
-
-/** The manifest's row counts, inside the transaction: a difference ends it. */
-function rowsScript({ plan, manifest }: RestoreRun): string {
-  const details = archiveDetails(manifest);
-  const checks = countedRows(plan, details).map(({ name, count, rows, words }) =>
-    failUnless(`(${count}) = ${quoteNumber(rows)}`, `${name} has other rows than it should: ${words}`),
-  );
-  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
-}
-
-/** The scripts before leave a search path of their own, by which the server would write types otherwise. */
-function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[]): string {
-  const checks = inventoryChecks(archiveDetails(manifest), { schemas: plan.schemas, leftOut });
-  return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
-}
-
-/** Returns statements for the comparison that a load beside the destination makes in `checkRestored`. */
-function inventoryChecks(
-  details: ArchiveDetails,
-  { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },
-): string[] {
-  const { expected, optional } = divideInventory(within(details.inventory, schemas), leftOut);
-  const { objects, large_objects } = expected;
-  const wanted = namesAsRows(objects);
-  const all = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
-  const found = `(${all} EXCEPT ${namesAsRows(optional)})`;
-  const differences = `
-    SELECT concat_ws(' ', kind, name, 'is missing') AS text FROM (${wanted} EXCEPT ${found}) a
-    UNION ALL SELECT concat_ws(' ', kind, name, 'is not in the snapshot') FROM (${found} EXCEPT ${wanted}) b LIMIT 20`;
-  const compare = `DO ${quoteText(`DECLARE differences text;
-    BEGIN
-      SELECT string_agg(text, '; ') INTO differences FROM (${differences}) d;
-      IF differences IS NOT NULL THEN
-        RAISE EXCEPTION 'The restored database is not what the manifest says: %', differences;
-      END IF;
-    END`)};`;
-  if (!large_objects) return [compare];
-  const { count, bytes } = large_objects;
-  const same = `(SELECT l.count = ${quoteNumber(count)} AND l.bytes = ${quoteNumber(bytes)} FROM (${LARGE_OBJECTS_QUERY}) l)`;
-  return [
-    compare,
-    failUnless(same, `There are other large objects than the manifest says: ${count} with ${bytes} bytes`),
-  ];
-}
-
-/** A query of names by the kinds of their objects. */
-function namesAsRows(objects: Record<string, Iterable<string>>): string {
-  const rows = Object.entries(objects).flatMap(([kind, names]) => [...names].map((name) => ({ kind, name })));
-  return `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(rows))}) AS e (kind text, name text)`;
-}
-
-/** A statement that ends the transaction with the message unless the condition holds. */
-function failUnless(condition: string, message: string): string {
-  const raise = `RAISE EXCEPTION USING MESSAGE = ${quoteText(message)}`;
-  return `DO ${quoteText(`BEGIN IF NOT (${condition}) THEN ${raise}; END IF; END`)};`;
 }
