@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { switchedIncompletely } from '../../shared/swap-incomplete.ts';
@@ -84,7 +85,22 @@ interface TableSwap extends Switch {
  * when the client is gone. How many milliseconds the destination was unavailable.
  */
 export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
-  const { server, url, work, rows, made, definers, keep, obsolete, grants: theirs = [], keepsRights = true } = given;
+  const { server, url, work, histograms } = given;
+  const prepared = await prepareSwap(context, given, await recordReplaced(context, given));
+  const swapMs = await runSwap(context, given, prepared);
+  const { destination, renames } = prepared.program;
+  await cleanUp(context, url, async () => {
+    // Rows came without the statistics of their tables.
+    if (renames.length === 0) await analyzeTables(context, { url, sessions: 1, histograms });
+    for (const name of [work, ...given.obsoleteAfter])
+      await dropAuxiliaryDatabase(context, server, { name, destination });
+  });
+  return swapMs;
+}
+
+/** Reads the code and rights to replace for the journal, and records them where an undo copy is kept. */
+async function recordReplaced(context: EngineContext, given: TableSwap): Promise<{ journal: Journal; undo: string }> {
+  const { server, url, work, made, definers, keep, obsolete, grants: theirs = [], keepsRights = true } = given;
   const destination = url.database ?? '';
   const code = checkCode(given.code, destination);
   const before = made
@@ -108,12 +124,30 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.
   if (!made) await assertNoForeignReferences(server, destination);
-  const journal: Journal = { of, made, before, after: code, definers, grants, obsolete };
-  const granting = await planGrants(server, { grants, routines: code.routines });
+  return { journal: { of, made, before, after: code, definers, grants, obsolete }, undo };
+}
+
+interface PreparedSwap {
+  journal: Journal;
+  program: SwapProgram;
+  /** Warnings of rights that cannot be granted. */
+  lost: WarningEvent[];
+}
+
+/** Tries the arriving code, and begins the exchange of rows where that is possible; the destination is unchanged. */
+async function prepareSwap(
+  context: EngineContext,
+  given: TableSwap,
+  { journal, undo }: { journal: Journal; undo: string },
+): Promise<PreparedSwap> {
+  const { server, url, work, rows } = given;
+  const { made, before, after, definers, grants = [] } = journal;
+  const destination = url.database ?? '';
+  const granting = await planGrants(server, { grants, routines: after.routines });
   const { flavour } = await readServer(server);
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
   const arriving = given.renames.find(({ to }) => to[0] === destination)?.from[0] ?? work;
-  await tryCode(context, { url: withDatabase(url, arriving), destination, code, definers: allowed });
+  await tryCode(context, { url: withDatabase(url, arriving), destination, code: after, definers: allowed });
   const movesUndoCopy = [...given.renames, ...given.later, ...rows.later].some(({ from }) => from[0] === undo);
   // A trial of an undo that was interrupted has left its objects.
   if (movesUndoCopy) await dropAllCode(server, undo);
@@ -125,31 +159,33 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     later: given.later,
     counters: [],
   };
-  const statements = swapStatements({
-    ...way,
-    flavour,
-    fold,
-    destination,
-    work,
-    made,
-    before,
-    listed,
-    locks: await planLocks(server, { before, renames: way.renames, destination, fold }),
-    after: code,
-    definers: allowed,
-    grants: granting.statements,
-  });
+  const locks = await planLocks(server, { before, renames: way.renames, destination, fold });
+  const program: SwapProgram = {
+    ...{ ...way, flavour, fold, destination, work, made, before, listed, locks, after },
+    ...{ definers: allowed, grants: granting.statements },
+  };
+  return { journal, program, lost: granting.lost };
+}
+
+/** Sends the program, and settles what it leaves; returns how many milliseconds the destination was unavailable. */
+async function runSwap(
+  context: EngineContext,
+  { server, url, begun }: Switch,
+  { journal, program, lost }: PreparedSwap,
+): Promise<number> {
+  const { flavour, destination, work, made, after, definers, renames, later } = program;
+  const statements = swapStatements(program);
   await assertPacketFits(server, statements);
-  if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
+  if (renames.length > 0) await writeJournal(server, work, { ...journal, later });
   context.signal.throwIfAborted();
   await verifyLock(server, destination);
   // Interrupted from here on the swap is over before anybody could see it half done.
-  given.begun();
+  begun();
   const started = performance.now();
   const outcome = await sendSwap(server, { destination, statements });
   if (flavour === 'mysql' && outcome.refusal === null) {
-    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
-    await tidyBodies(server, { destination, after: code, definers: allowed, granted }).catch((error) => {
+    const granted = new Set(journal.grants?.map(({ routine }) => routine.toLowerCase()));
+    await tidyBodies(server, { destination, after, definers, granted }).catch((error) => {
       // What it has dropped and not created is created from the journal.
       if (!(error instanceof SqlError)) throw error;
     });
@@ -158,15 +194,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const { missing } = await settle({ report: context.report }, { server, url, work });
   if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
   if (missing.length > 0) throw switchedIncompletely(destination, { missing });
-  for (const warning of granting.lost) context.report(warning);
-  const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
-  await cleanUp(context, url, async () => {
-    // Rows came without the statistics of their tables.
-    if (way.renames.length === 0) await analyzeTables(context, { url, sessions: 1, histograms: given.histograms });
-    for (const name of [work, ...given.obsoleteAfter])
-      await dropAuxiliaryDatabase(context, server, { name, destination });
-  });
-  return swapMs;
+  for (const warning of lost) context.report(warning);
+  return Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
 }
 
 /** The destination is switched: a failure is a warning. */
