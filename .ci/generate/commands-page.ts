@@ -1,4 +1,5 @@
 import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from '../../src/cli/command.ts';
+import { usageOf } from '../../src/cli/words.ts';
 import { EXIT } from '../../src/runtime/errors.ts';
 import { markdownTable } from './markdown-table.ts';
 
@@ -153,7 +154,6 @@ const MOST_EXAMPLES = 3;
 function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[] {
   const { name, summary, arguments: args, options, json } = spec;
   const examples = spec.examples.slice(0, MOST_EXAMPLES);
-  const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
   const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>
     shared.options.has(textOf(option)) ? 'true' : 'false',
   );
@@ -167,7 +167,7 @@ function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[]
   ];
   const items = args.filter(({ description }) => !shared.arguments.has(description));
   return [
-    `### \`tool ${[name, ...words].join(' ')}\``,
+    `### \`tool ${[name, ...usageOf(spec)].join(' ')}\``,
     facts.join(' '),
     ...(items.length + own.length > 0 ? [[...items.map(argumentLine), ...own.map(optionLine)].join('\n')] : []),
     `\`\`\`sh\n${examples.map(({ command, does }) => `${command}   # ${does}`).join('\n')}\n\`\`\``,

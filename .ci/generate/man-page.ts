@@ -1,4 +1,5 @@
 import type { CommandSpec, Grammar, OptionSpec } from '../../src/cli/command.ts';
+import { usageOf } from '../../src/cli/words.ts';
 import { EXIT } from '../../src/runtime/errors.ts';
 import { EXIT_MEANINGS } from './commands-page.ts';
 
@@ -62,11 +63,13 @@ const FILES = [
   ['~/.tool', 'Working directory with the local snapshots, unless the configuration names another.'],
 ] as const;
 
-function command({ name, summary, arguments: args, options, examples }: CommandSpec): string[] {
-  const words = args.map(({ name: word, required }) => {
-    const inner = `\\fI${text(word)}\\fR`;
-    return required ? inner : `[${inner}]`;
-  });
+function command(spec: CommandSpec): string[] {
+  const { name, summary, arguments: args, options, examples } = spec;
+  const words = usageOf(spec).map((word) =>
+    text(word)
+      .replace(/[^<>[\]]+/, '\\fI$&\\fR')
+      .replaceAll(/[<>]/g, ''),
+  );
   return [
     ...entry(
       [`\\fBtool ${text(name)}\\fR`, ...words].join(' '),

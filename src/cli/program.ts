@@ -6,7 +6,7 @@ import { parseSize } from '../text/size.ts';
 import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
-import { hasOwnFrom, withSelector } from './words.ts';
+import { hasOwnFrom, usageOf, withSelector } from './words.ts';
 
 export type ParsedLine =
   | {
@@ -70,8 +70,14 @@ function createProgram({ grammar, columns, mayLackArguments = false }: ParseOpti
     .version(grammar.version, '-V, --version', 'print the version');
   throwInsteadOfExit(program);
   for (const option of grammar.globalOptions) program.addOption(toOption(option));
-  for (const spec of grammar.commands)
-    addCommand(program, { spec, families: grammar.families, into, width, mayLackArguments });
+  const commands = grammar.commands.map((spec) => ({
+    spec,
+    command: addCommand(program, { spec, families: grammar.families, into, width, mayLackArguments }),
+  }));
+  for (const { spec, command } of commands) {
+    const flags = command.commands.length > 0 ? ['[options]', '[command]'] : ['[options]'];
+    command.usage([...flags, ...usageOf(spec)].join(' '));
+  }
   return program;
 }
 
@@ -108,7 +114,7 @@ interface Addition {
   mayLackArguments: boolean;
 }
 
-function addCommand(program: Command, addition: Addition): void {
+function addCommand(program: Command, addition: Addition): Command {
   const { spec, into, width, mayLackArguments } = addition;
   const words = spec.name.split(' ');
   const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
@@ -137,6 +143,7 @@ function addCommand(program: Command, addition: Addition): void {
       globals: { ...globals, ...(!isOwn && from !== undefined && { from }) },
     });
   });
+  return command;
 }
 
 /** The parser would take the last one of `--spare` and `--no-spare`. */

@@ -143,7 +143,7 @@ async function perform(
   } catch (thrown) {
     if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
     // The configuration is read before any change, so the command can start again.
-    await settleTrust(thrown, { host, trust: line.globals.trust });
+    await settleTrust(thrown, { host, line, canConfirm: invocation.canConfirm });
     session.openAgain();
     return work();
   }
@@ -221,16 +221,22 @@ function printOutcome(
 
 interface TrustOptions {
   host: Pick<CommandHost, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
-  /** `--trust`. `--yes` does not answer this question: it concerns the command, not the file. */
-  trust: boolean;
+  line: Pick<CommandLine, 'spec' | 'globals'>;
+  canConfirm: boolean;
 }
 
-async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: TrustOptions): Promise<void> {
+/** `--yes` does not answer this question: it concerns the command, not the file. */
+async function settleTrust(
+  { request }: UntrustedConfiguration,
+  { host, line: { spec, globals }, canConfirm }: TrustOptions,
+): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
-  if (!trust) {
+  if (!globals.trust) {
     const { TRUST_QUESTION, trustAbout, trustLines } = await import('../operations/trust/trust-text.ts');
     const lines = trustLines(request);
-    if (!terminal.canAsk) throw new UntrustedConfiguration(request, lines);
+    if (!terminal.canAsk) {
+      throw new UntrustedConfiguration(request, lines, { command: spec.name, assumeYes: canConfirm });
+    }
     output.write(`${joinLines([...trustAbout(request), ...lines.map((line) => `  ${line}`)])}\n`);
     const answer = await ask(`${TRUST_QUESTION} [y/N] `, { input, output, signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw new UntrustedConfiguration(request, lines);

@@ -1,5 +1,5 @@
 import { splitSelector } from '../text/snapshot-selector.ts';
-import type { ArgumentSpec, CommandModule, Grammar, OptionSpec } from './command.ts';
+import type { ArgumentSpec, CommandModule, CommandSpec, Grammar, OptionSpec } from './command.ts';
 
 export interface FoundCommand {
   spec: CommandModule;
@@ -45,6 +45,16 @@ function optionValue(words: string[], flag: string): string | undefined {
 
 export function isSnapshot({ complete }: ArgumentSpec): boolean {
   return complete?.startsWith('snapshot') ?? false;
+}
+
+/** `[target]`, `<name>`, `[names...]`: brackets where a line may lack the argument. */
+export function usageOf({ arguments: all }: CommandSpec): string[] {
+  // Of several words the first one would be the target: `branch drop a b`.
+  const needsTarget = all.some(({ required, variadic }) => required && variadic);
+  return all.map(({ name, required, complete, variadic }) => {
+    const inner = variadic ? `${name}...` : name;
+    return required && (complete !== 'target' || needsTarget) ? `<${inner}>` : `[${inner}]`;
+  });
 }
 
 export function findCommand(words: string[], { commands, globalOptions }: Grammar): FoundCommand | undefined {

@@ -50,8 +50,8 @@ export interface Inspection {
 }
 
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
-  const { configuration, problems } = await inspectConfiguration(request);
-  if (!configuration) throw invalidConfiguration(problems);
+  const { configuration, problems, file } = await inspectConfiguration(request);
+  if (!configuration) throw invalidConfiguration(problems, request.urls && file === null ? URLS_HINT : undefined);
   for (const { severity, code, message, hint } of problems) {
     const advice = hint === null ? '' : `. ${hint}`;
     const isNews = severity === 'warning' ? !LEFT_TO_THE_CHECK.has(code) : code === 'invalid_name';
@@ -59,6 +59,8 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   }
   return configuration;
 }
+
+const URLS_HINT = 'Correct --from or --to, or create a configuration: tool config init';
 
 /** Advice about a working file: for `config check` only. */
 const LEFT_TO_THE_CHECK = new Set([

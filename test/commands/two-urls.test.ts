@@ -157,3 +157,19 @@ it.each([
   expect(refused).toMatchObject({ exit: 2, stdout: '' });
   expect(refused.stderr).toContain(message);
 });
+
+it.each([
+  {
+    words: ['load', '--from', 'postgres://127.0.0.1:1/shop', '--to', 'mysql://app@127.0.0.1:1/shop', '--yes'],
+    hint: 'Correct --from or --to, or create a configuration: tool config init',
+  },
+  {
+    words: ['build', '--from', 'mysql://app@127.0.0.1:1/shop'],
+    hint: 'Check that the server is running, and the host, the port and the VPN. Then try again.',
+  },
+])('a hint of $words names no command that needs a configuration', async ({ words, hint }) => {
+  await using folder = await temporaryFolder();
+  const { exit, stderr } = await tool(folder.path, words);
+  expect(exit).toBeGreaterThan(2);
+  expect(stderr.split('\n').at(-2)).toBe(`  hint: ${hint}`);
+});

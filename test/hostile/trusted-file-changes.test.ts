@@ -243,7 +243,12 @@ describe('tool trust', () => {
     const refused = await tool(folder, ['trust']);
     expect(refused).toMatchObject({ exit: 5, stdout: '' });
     expect(refused.stderr).toContain('postgres://dev@db.example.com:5432/shop_dev (app)');
-    expect(await tool(folder, ['trust', '--yes'])).toMatchObject({ exit: 5 });
+    expect(refused.stderr).toContain('If you trust it, run: tool trust --trust');
+    expect(refused.stderr).not.toContain('--yes');
+    const confirmed = await tool(folder, ['trust', '--yes']);
+    expect(confirmed).toMatchObject({ exit: 5, stdout: '' });
+    expect(confirmed.stderr).toMatch(/--yes, TOOL_NO_CONFIRM and CI confirm what .+ run: tool trust --trust/);
+    expect((await tool(folder, ['targets', '--yes'])).stderr).toMatch(/--yes, .+ run: tool trust \(or add --trust/);
     const asked = await tool(folder, ['trust'], 'y\n');
     expect(asked.exit).toBe(0);
     expect(asked.stderr).toContain('Trust this configuration? [y/N]');

@@ -7,7 +7,10 @@ export const branchDropCommand = defineCommand({
   name: 'branch drop',
   summary: 'drop branches',
   group: 'Branches',
-  arguments: [TARGET, { name: 'names', description: 'names of branches', required: true, variadic: true }],
+  arguments: [
+    { ...TARGET, description: 'name of a target; default with one name: the only one' },
+    { name: 'names', description: 'names of branches', required: true, variadic: true },
+  ],
   options: [UNPROTECT, DESTDB, DRY_RUN],
   examples: [
     { command: 'tool branch drop app login-form', does: 'drop the branch and its database' },

@@ -4,6 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startServer } from '../../shared/server/start-server.ts';
+import { runSupervised } from '../../shared/server/supervised-server.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
@@ -96,18 +97,18 @@ export async function startThrowAwayServer(
 
 /** Creates the first files of a server. Its users cannot log in. */
 export async function initialise(
-  { runner, signal }: EngineContext,
+  context: EngineContext,
   { server, installer }: ServerPrograms,
   { directory, user }: ServerHome,
 ): Promise<void> {
-  const places = placesIn(directory);
-  const command = installer
-    ? {
-        file: installer,
-        args: ['--no-defaults', ...places, '--auth-root-authentication-method=socket', '--skip-test-db'],
-      }
-    : { file: server, args: ['--no-defaults', '--initialize', ...places, '--secure-file-priv=NULL'] };
-  const result = await runner.run({ ...command, ...(user && { user }) }, { signal });
+  const options = ['--no-defaults', ...placesIn(directory)];
+  const result = await runSupervised(context, {
+    words: installer
+      ? [installer, ...options, '--auth-root-authentication-method=socket', '--skip-test-db']
+      : [server, ...options, '--initialize', '--secure-file-priv=NULL'],
+    directory,
+    user,
+  });
   if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'its first files could not be made', result);
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startServer } from '../../shared/server/start-server.ts';
+import { runSupervised } from '../../shared/server/supervised-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
 
@@ -75,25 +76,22 @@ export async function initialise(
 ): Promise<void> {
   const { directory, user } = home;
   await home.write('password', password);
-  const result = await context.runner.run(
-    {
-      file: join(bin, 'initdb'),
-      args: [
-        `--pgdata=${join(directory, DATA)}`,
-        `--pwfile=${join(directory, 'password')}`,
-        '--username=postgres',
-        '--auth=scram-sha-256',
-        '--encoding=UTF8',
-        '--locale=C',
-        '--no-sync',
-      ],
-      env: { LC_ALL: 'C' },
-      ...(user && { user }),
-    },
-    { signal: context.signal },
-  );
+  const result = await runSupervised(context, {
+    words: [
+      join(bin, 'initdb'),
+      `--pgdata=${join(directory, DATA)}`,
+      `--pwfile=${join(directory, 'password')}`,
+      '--username=postgres',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    directory,
+    user,
+  });
+  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'initdb failed', result);
   await home.write('password', '');
-  if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'initdb failed', { stderr: result.stderr });
 }
 
 /** Line 8 of the pid file is the server's state. */

@@ -41,7 +41,6 @@ export interface FailedConnection {
 
 export function connectionFailed(url: DatabaseUrl, { failure, details, hints, cause }: FailedConnection): UserError {
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
-  const hint =
-    hints[code] ?? 'Check that the server is running, and the host, the port and the VPN. Then: tool targets';
+  const hint = hints[code] ?? 'Check that the server is running, and the host, the port and the VPN. Then try again.';
   return new UserError(code, message(url), { details, hint, cause });
 }

@@ -8,6 +8,7 @@ import { findServerPrograms, type ServerPrograms } from '../../../../src/engines
 import { startThrowAwayServer } from '../../../../src/engines/mysql/server/throw-away-server.ts';
 import { describeWithMysql } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
+import { killWhileRunning } from '../../../helpers/processes/kill-while-running.ts';
 import { processesNaming } from '../../../helpers/processes/processes.ts';
 
 const HOLDER = new URL('../fixtures/hold-server.ts', import.meta.url).pathname;
@@ -70,6 +71,11 @@ describeWithMysql('mariadb', { name: 'a throw-away server' }, () => {
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await eventually(async () => !existsSync(directory));
     await eventually(async () => (await processesNaming(directory)).length === 0);
+  }, 60_000);
+
+  it('leaves nothing when the program is killed while the first files are made', async () => {
+    await using folder = await temporaryFolder({ mode: 0o1777 });
+    await killWhileRunning(HOLDER, { folder: folder.path, words: '--skip-test-db' });
   }, 60_000);
 
   it("reports the server's reason why it does not start, and leaves nothing", async () => {

@@ -11,6 +11,7 @@ import {
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
+import { killWhileRunning } from '../../../helpers/processes/kill-while-running.ts';
 import { processesNaming } from '../../../helpers/processes/processes.ts';
 import { freePort, takenPort } from '../../../helpers/proxies/free-port.ts';
 
@@ -46,6 +47,11 @@ describeWithPostgres('a throw-away PostgreSQL server', () => {
     end(child as ChildProcess & { pid: number });
     await eventually(async () => !existsSync(directory));
     await eventually(async () => (await processesNaming(directory)).length === 0);
+  });
+
+  it('leaves nothing when the program is killed while initdb runs', async () => {
+    await using folder = await temporaryFolder({ mode: 0o1777 });
+    await killWhileRunning(HOLDER, { folder: folder.path, words: '--pgdata=' });
   });
 
   it('uses another port when its port is taken', async () => {
