@@ -40,8 +40,11 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
     ORDER BY n.nspname, c.relname`);
 }
 
+/** Hidden rows are refused, as in a build. */
+const WHOLE_TABLES = { settings: { statement_timeout: '0', row_security: 'off' }, tablesOnly: true };
+
 export async function countRows(context: EngineContext, url: DatabaseUrl): Promise<Map<string, number>> {
-  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
+  await using session = await connect(context, url, WHOLE_TABLES);
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const counts = new Map<string, number>();
   for (const { schema, name } of await readTables(session)) {
@@ -77,7 +80,7 @@ export async function readSmallTables(
   context: EngineContext,
   { url, names, mostTables, mostRows, longest }: SmallTablesRequest,
 ): Promise<SmallTable[]> {
-  await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
+  await using session = await connect(context, url, WHOLE_TABLES);
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   const found = await session.query<{ schema: string; name: string; columns: string[] }>(`
     SELECT n.nspname AS schema, c.relname AS name, json_agg(a.attname ORDER BY a.attnum) AS columns

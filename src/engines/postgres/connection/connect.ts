@@ -14,7 +14,7 @@ import { connectionEnvironment, withDatabase } from './url.ts';
 /** Databases of every server, for sessions that create, rename or drop another one. */
 export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
 
-interface ConnectOptions extends Pick<SessionOptions, 'settings' | 'mounts'> {
+interface ConnectOptions extends Pick<SessionOptions, 'settings' | 'mounts' | 'tablesOnly'> {
   tools?: ClientTools;
 }
 
@@ -48,10 +48,15 @@ export async function connectToServer(
 export async function tryToConnect(
   context: EngineContext,
   url: DatabaseUrl,
-  { tools, settings = {}, mounts }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
+  {
+    tools,
+    settings = {},
+    mounts,
+    tablesOnly,
+  }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
 ): Promise<PostgresSession | ConnectionLost> {
   const psql = Promise.resolve(tools).then((found) => found.psql);
-  return await openSession(context, { psql, url, settings, mounts }).catch((error) =>
+  return await openSession(context, { psql, url, settings, mounts, tablesOnly }).catch((error) =>
     error instanceof ConnectionLost ? error : Promise.reject(error),
   );
 }

@@ -28,6 +28,8 @@ export interface SessionOptions {
   psql: string | Promise<string>;
   url: DatabaseUrl;
   settings?: SessionSettings;
+  /** Refuses views and foreign tables, where the server can: in place of a table they would run code of their owner. */
+  tablesOnly?: boolean | undefined;
   /** Mounts of the folders that psql writes files to. Without them there may be no psql. */
   mounts?: Mount[] | undefined;
 }
@@ -48,6 +50,10 @@ const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 
+/** Sets what pg_dump sets. */
+export const TABLES_ONLY = `SELECT pg_catalog.set_config(name, 'view, foreign-table', false) FROM pg_catalog.pg_settings
+  WHERE name OPERATOR(pg_catalog.=) 'restrict_nonsystem_relation_kind'`;
+
 type SessionContext = Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>;
 
 function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions & { psql: string }): Command {
@@ -62,7 +68,7 @@ function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions & { psql: s
 
 export async function openSession(
   context: SessionContext,
-  { psql, url, settings = {}, mounts }: SessionOptions,
+  { psql, url, settings = {}, mounts, tablesOnly = false }: SessionOptions,
 ): Promise<PostgresSession> {
   const all = { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings };
   // It may still be looked for, and no session is without it.
@@ -104,7 +110,10 @@ export async function openSession(
     close,
     [Symbol.asyncDispose]: close,
   };
-  return prepareSession(session, () =>
-    session.execute('statement_timeout' in settings ? READ_RAW : `${LIMIT_TEMPORARY_FILES};\n${READ_RAW}`),
-  );
+  const prepared = [
+    ...('statement_timeout' in settings ? [] : [LIMIT_TEMPORARY_FILES]),
+    ...(tablesOnly ? [TABLES_ONLY] : []),
+    READ_RAW,
+  ];
+  return prepareSession(session, () => session.execute(prepared.join(';\n')));
 }

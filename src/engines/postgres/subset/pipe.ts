@@ -7,7 +7,7 @@ import type { CopiedAmount } from '../../shared/bytes-progress.ts';
 import { connectionLost } from '../../shared/connection/explain-errors.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { quoteText } from '../connection/quote.ts';
-import { PSQL_FLAGS } from '../connection/session.ts';
+import { PSQL_FLAGS, TABLES_ONLY } from '../connection/session.ts';
 import { ConnectionLost } from '../connection/session-errors.ts';
 import { connectionEnvironment, encodingSettings, type SessionSettings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
@@ -151,6 +151,7 @@ interface PartsRequest {
 
 async function tell({ stdin }: RunningProcess, { snapshot, parts, mark }: PartsRequest): Promise<void> {
   stdin.on('error', () => {});
+  await write(stdin, `${TABLES_ONLY} \\g /dev/null\n`);
   await write(stdin, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n');
   await write(stdin, `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)};\n`);
   for (const part of parts) {

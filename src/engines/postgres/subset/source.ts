@@ -39,7 +39,7 @@ export async function openSource(
     await Promise.all(sessions.map((session) => session.close()));
   };
   try {
-    const first = await connect(context, url, { settings: READING_SETTINGS });
+    const first = await connect(context, url, { settings: READING_SETTINGS, tablesOnly: true });
     sessions.push(first);
     const [row] = await first.query<{ version: string; page: number }>(
       `SELECT split_part(current_setting('server_version'), ' ', 1) AS version, current_setting('block_size')::int AS page`,
@@ -51,7 +51,7 @@ export async function openSource(
     const catalog = await readSubsetCatalog(first);
     assertRowNumbers(catalog.tables.values(), row?.page ?? 0);
     while (sessions.length < cpus) {
-      const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS });
+      const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS, tablesOnly: true });
       sessions.push(other);
       await other.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);

@@ -63,6 +63,7 @@ async function readAlone<Result>(
   try {
     await using session = await connect(context, withDatabase(url, name), {
       settings: { ...SETTINGS, default_transaction_read_only: 'on' },
+      tablesOnly: true,
     });
     // The server counts it, whatever follows.
     isCounted = true;

@@ -80,7 +80,7 @@ export async function inSnapshot<Result>(
   url: DatabaseUrl,
   read: (state: DatabaseState) => Promise<Result>,
 ): Promise<Result | null> {
-  await using session = await connect(context, url);
+  await using session = await connect(context, url, { tablesOnly: true });
   const signs = await readServerIdentity(session);
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   // Rows that are hidden from the role are refused instead.

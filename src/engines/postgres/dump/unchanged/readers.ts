@@ -25,11 +25,11 @@ export async function openReaders(
   context: EngineContext,
   { url, settings }: { url: DatabaseUrl; settings: SessionSettings },
 ): Promise<Readers> {
-  const session = await connect(context, url, { settings });
+  const session = await connect(context, url, { settings, tablesOnly: true });
   let second: PostgresSession | null = null;
   const openSecond = async (): Promise<PostgresSession | null> => {
     try {
-      return await connect(context, url, { settings });
+      return await connect(context, url, { settings, tablesOnly: true });
     } catch (error) {
       context.signal.throwIfAborted();
       // It saves time only.
