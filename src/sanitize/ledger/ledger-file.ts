@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { Document, isMap, Scalar, type YAMLMap } from 'yaml';
@@ -9,6 +8,7 @@ import { isTree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import { containsPath } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { openRegularFile } from '../../runtime/open-regular-file.ts';
 import { createFile, ignoreMissing, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { escaped, printableJson } from '../../text/printable.ts';
 import { decodeText } from '../base64.ts';
@@ -179,10 +179,8 @@ async function readLedgerText(path: string): Promise<string | null> {
     if (!(await lstat(path).catch(ignoreMissing))) return null;
     const real = await realpath(path);
     if (!containsPath(await realpath(dirname(path)), real)) throw new Error('it is a link out of its folder');
-    await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new Error('it is not a file');
-    if (facts.size > LARGEST_LEDGER) throw new Error('it is larger than 16 MB');
+    await using handle = await openRegularFile(real);
+    if ((await handle.stat()).size > LARGEST_LEDGER) throw new Error('it is larger than 16 MB');
     const content = decodeText(await handle.readFile());
     if (content === null) throw new Error('it is not UTF-8');
     return content;
