@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { logLine } from '../cli/printers/log.ts';
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
-import { openLogFile } from '../runtime/log-file.ts';
+import { openProgramLog } from '../runtime/log-file.ts';
 
 const LONGEST = 2000;
 
@@ -14,7 +14,7 @@ export function openCallLog({ configuration, clock, hide = (same) => same }: Con
   let append: ((line: string) => void) | null = null;
   return (kind, text) => {
     try {
-      append ??= openLogFile({ path });
+      append ??= openProgramLog(configuration.settings.working_directory);
       append(logLine({ clock, kind, text: hide(text).slice(0, LONGEST) }));
     } catch (error) {
       throw new UserError('call_log_not_written', `The log ${path} cannot be written: ${(error as Error).message}`, {

@@ -1,7 +1,6 @@
-import { appendFile, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { redact } from '../process/redact.ts';
 import { UserError } from '../runtime/errors.ts';
+import { openLogFile } from '../runtime/log-file.ts';
 import { printableLines } from '../text/printable.ts';
 
 export interface Crash {
@@ -12,17 +11,20 @@ export interface Crash {
 }
 
 /** Writes an unexpected error to a file, without secrets, and returns the error that names the file. */
-export async function recordCrash({ error, file, at }: Crash): Promise<UserError> {
+export function recordCrash({ error, file, at }: Crash): UserError {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  const written = await writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}\n`))).catch(() => false);
+  const written = writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}`)));
   return new UserError('screens_crashed', `The screens have crashed: ${redact(message)}`, {
     hint: written ? `Details are in ${file}` : '--debug shows the details.',
     cause: error,
   });
 }
 
-async function writeCrash(file: string, text: string): Promise<true> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await appendFile(file, text, { mode: 0o600 });
-  return true;
+function writeCrash(file: string, text: string): boolean {
+  try {
+    openLogFile({ path: file })(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,20 +1,21 @@
-import { realpath, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { redactOwn } from '../process/redact.ts';
+import { resolveInFolder } from '../runtime/contains-path.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { ownershipOf, replaceFile, writeTemporary } from '../runtime/write-file.ts';
+import { ignoreMissing, ownershipOf, replaceFile, writeTemporary } from '../runtime/write-file.ts';
 
 const NEW_MODE = 0o666;
 
-/** The file, links followed; refuses one that cannot be written before the work that it is about. */
+/** Returns the file, links inside its folder followed; refuses one that cannot be written before the work that it is about. */
 export async function checkSummaryFile(given: string): Promise<string> {
-  const path = await realpath(given).catch(() => given);
   try {
+    const path = (await resolveInFolder(given).catch(ignoreMissing)) ?? given;
     if ((await stat(path).catch(() => null))?.isFile() === false) throw new Error('it is no file');
     await rm(await writeTemporary(path, '', { mode: NEW_MODE }));
     return path;
   } catch (error) {
-    throw notWritten(path, error, EXIT.usage);
+    throw notWritten(given, error, EXIT.usage);
   }
 }
 

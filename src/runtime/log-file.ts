@@ -1,5 +1,17 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 export interface LogFileOptions {
   /** `…/logs/tool.log`; the older ones are `tool.log.1`, `tool.log.2`, … beside it. */
@@ -23,12 +35,37 @@ export function openLogFile({ path, maxBytes = MAX_BYTES, keep = KEEP }: LogFile
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return (line) => {
     if (sizeOf(path) >= maxBytes) rotate(path, { maxBytes, keep });
-    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    append(path, `${line}\n`);
   };
 }
 
+/** Opens `logs/tool.log` of a working directory. Throws for a folder `logs` that is a link in a repository. */
+export function openProgramLog(directory: string): (line: string) => void {
+  const folder = join(directory, 'logs');
+  const isLink = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink();
+  if (isLink && isInRepository(directory)) throw new Error(`${folder} is a link in a repository`);
+  return openLogFile({ path: join(folder, 'tool.log') });
+}
+
+function isInRepository(folder: string): boolean {
+  const parent = dirname(folder);
+  return existsSync(join(folder, '.git')) || (parent !== folder && isInRepository(parent));
+}
+
+/** A cloned repository may have a link, or a pipe that nobody reads, in place of the file. */
+function append(path: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file`);
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** One process renames at a time; the others write on in the meantime. */
@@ -40,7 +77,7 @@ function rotate(path: string, { maxBytes, keep }: { maxBytes: number; keep: numb
     if (sizeOf(path) < maxBytes) return;
     for (let number = keep; number > 0; number -= 1) {
       const newer = number === 1 ? path : `${path}.${number - 1}`;
-      if (statSync(newer, { throwIfNoEntry: false })) renameSync(newer, `${path}.${number}`);
+      if (lstatSync(newer, { throwIfNoEntry: false })) renameSync(newer, `${path}.${number}`);
     }
   } finally {
     rmSync(lock, { force: true });

@@ -1,4 +1,4 @@
-import { readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
@@ -102,9 +102,11 @@ targets:
     );
   });
 
-  it('is refused before the work where it cannot be written, and follows a link', async () => {
+  it('is refused before the work where it cannot be written, and follows a link inside its folder', async () => {
     const before = await cli.json(['target', 'app']);
-    for (const file of ['nowhere/made.md', '.', '/dev/null']) {
+    await mkdir(join(cli.folder.path, 'reports'));
+    await symlink('../tool.yml', join(cli.folder.path, 'reports', 'out.md'));
+    for (const file of ['nowhere/made.md', '.', '/dev/null', 'reports/out.md']) {
       const { exit, last } = await cli.json(['build', 'app', '--no-sanitize', '--summary', file]);
       expect({ exit, last }).toMatchObject({ exit: 2, last: { code: 'summary_not_written' } });
     }

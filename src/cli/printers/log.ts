@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { logFailedText } from '../../presentation/progress.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
 import type { RunEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import type { Report } from '../../runtime/events.ts';
-import { openLogFile } from '../../runtime/log-file.ts';
+import { openProgramLog } from '../../runtime/log-file.ts';
 import { formatDuration } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -28,7 +27,6 @@ export interface LogFile {
 
 /** A log of a run, a line an event. Nothing that goes wrong with the log fails the work. */
 export function createLogFile({ directory, trace, secrets = [], clock, report }: LogFileOptions): LogFile {
-  const path = join(directory, 'logs', 'tool.log');
   const startedAt = new Map<string, number>();
   let append: ((line: string) => void) | null = null;
   let gaveUp = false;
@@ -36,7 +34,7 @@ export function createLogFile({ directory, trace, secrets = [], clock, report }:
   function write(kind: string, text: string): void {
     if (gaveUp) return;
     try {
-      append ??= openLogFile({ path });
+      append ??= openProgramLog(directory);
       append(logLine({ clock, kind, text, secrets }));
     } catch (error) {
       gaveUp = true;

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { queryFilesIn } from '../../config/query-files.ts';
@@ -85,7 +85,7 @@ function keptLines(context: WithDirectory): string[] {
 function lastLines(file: string): string[] {
   let handle: number;
   try {
-    handle = openSync(file, 'r');
+    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw unreadable(file, error);

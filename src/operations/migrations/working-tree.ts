@@ -1,10 +1,10 @@
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Migrations } from '../../results/manifest/migration-results.ts';
 import { containsPath } from '../../runtime/contains-path.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { openRegularFile } from '../../runtime/open-regular-file.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { listGitFiles, readCheckout } from '../git.ts';
 import { MIGRATION_TOOLS, type MigrationFiles, type MigrationTool } from './migration-tools.ts';
@@ -130,8 +130,8 @@ async function readText(folder: string, path: string): Promise<string> {
     const root = await realpath(folder);
     const file = await realpath(join(root, path));
     if (!containsPath(root, file)) return '';
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { size } = await handle.stat().then((stat) => (stat.isFile() ? stat : { size: 0 }));
+    await using handle = await openRegularFile(file);
+    const { size } = await handle.stat();
     if (size === 0 || size > MOST_FILE_BYTES) return '';
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(size), 0, size, 0);
     return buffer.subarray(0, bytesRead).toString();

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { Document, isMap, Scalar, type YAMLMap } from 'yaml';
@@ -7,8 +6,9 @@ import type { Configuration } from '../../config/configuration.ts';
 import { lockFile } from '../../config/edit/lock-file.ts';
 import { isTree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import { containsPath } from '../../runtime/contains-path.ts';
+import { resolveInFolder } from '../../runtime/contains-path.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { openRegularFile } from '../../runtime/open-regular-file.ts';
 import { createFile, ignoreMissing, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { escaped, printableJson } from '../../text/printable.ts';
 import { decodeText } from '../base64.ts';
@@ -117,7 +117,7 @@ export async function updateLedger(place: LedgerPlace, change: (before: Ledger) 
     assertReadable(ledgers, path);
     const after = ledgerText(ledgers);
     if (before === null) await createFile(path, after, { mode: 0o666 });
-    else if (after !== before) await replaceFile(await realpath(path), after, await ownershipOf(path, 0o666));
+    else if (after !== before) await replaceFile(await resolveInFolder(path), after, await ownershipOf(path, 0o666));
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError('file_not_written', `Cannot write ${path}: ${(cause as Error).message}`, {
@@ -173,16 +173,11 @@ function sorted<Value>(entries: Map<string, Value>): [string, Value][] {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A repository may come from others: a link that leads out of its folder is not followed. */
 async function readLedgerText(path: string): Promise<string | null> {
   try {
     if (!(await lstat(path).catch(ignoreMissing))) return null;
-    const real = await realpath(path);
-    if (!containsPath(await realpath(dirname(path)), real)) throw new Error('it is a link out of its folder');
-    await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new Error('it is not a file');
-    if (facts.size > LARGEST_LEDGER) throw new Error('it is larger than 16 MB');
+    await using handle = await openRegularFile(await resolveInFolder(path));
+    if ((await handle.stat()).size > LARGEST_LEDGER) throw new Error('it is larger than 16 MB');
     const content = decodeText(await handle.readFile());
     if (content === null) throw new Error('it is not UTF-8');
     return content;
