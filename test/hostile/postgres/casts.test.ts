@@ -35,13 +35,13 @@ const TABLES = `
   INSERT INTO child VALUES (1, 'cx'), (2, 'cx'), (3, NULL);`;
 
 const OPERATOR = `
-  CREATE FUNCTION same(varchar, varchar) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN caught($1) = caught($2); END $$;
+  CREATE FUNCTION same(varchar, varchar) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN public.caught($1) = public.caught($2); END $$;
   CREATE OPERATOR = (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = same);`;
 
 /** The key is of a domain over a domain. */
 const REFERENCE = `
   CREATE TYPE kind AS ENUM ('x', 'y');
-  CREATE FUNCTION kind_text(kind) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN caught(concat($1)); END $$;
+  CREATE FUNCTION kind_text(kind) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN public.caught(concat($1)); END $$;
   CREATE CAST (kind AS text) WITH FUNCTION kind_text(kind) AS IMPLICIT;
   CREATE DOMAIN outer_kind AS kind; CREATE DOMAIN inner_kind AS outer_kind;
   CREATE TABLE by_kind (id integer PRIMARY KEY, kind inner_kind REFERENCES parent);
