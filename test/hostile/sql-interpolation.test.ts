@@ -193,14 +193,25 @@ const POSTGRES: Record<string, string[]> = {
   'server/server.ts': ['by', 'create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
-    ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'types.0', 'types.1'],
+    ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'UNTRUSTED'],
+    ...['baseType(types.0)', 'baseType(types.1)', 'comparisonCode(ArrayExpression, ObjectExpression)'],
+    'comparisonCode(types, ObjectExpression)',
   ],
+  // Columns and queries of subset-catalog.ts.
+  'subset/untrusted-code.ts': ['operator.name', 'operator.schema', 'other', 'own', 'type'],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
   'subset/destination.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [
     ...['batch.leaf.from', 'condition', 'from', 'isOneOf(batch)', 'keys'],
-    ...['names(ArrayExpression)', 'names(reference.refColumns)', 'query', 'query(batch)', 'reference.from'],
+    ...[
+      'names(ArrayExpression)',
+      'names(path)',
+      'names(reference.refColumns)',
+      'query',
+      'query(batch)',
+      'reference.from',
+    ],
     ...['reference.to', 'refers(reference)', 'same', 'table.from', 'table.fromNamed', 'where'],
   ],
   'subset/finish.ts': ['beyond', 'extreme', 'view', 'which'],

@@ -22,6 +22,7 @@ import {
   type SubsetCatalog,
   type SubsetTable,
 } from './subset-catalog.ts';
+import { assertTrusted, findCast, untrustedSchemas } from './untrusted-code.ts';
 
 export interface FinderOptions {
   catalog: SubsetCatalog;
@@ -38,6 +39,8 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     const reference = await withSession((session) => resolveAdded(session, catalog, relationship));
     catalog.references.set(relationship.id, reference);
   }
+  for (const relationship of graph.relationships)
+    assertTrusted(relationship, referenceOf(catalog, relationship.id).code);
 
   function takeRows(lines: Uint8Array, take: (row: number) => void): void {
     forEachLine(lines, ([oid = 0, page = 0, line = 0]) => {
@@ -93,8 +96,9 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
       );
     },
 
-    async references({ id }, rows, take) {
-      const reference = referenceOf(catalog, id);
+    async references(relationship, rows, take) {
+      const reference = referenceOf(catalog, relationship.id);
+      assertTrusted(relationship, reference.code);
       const takePairs = (lines: Uint8Array, { leaf }: Batch): void =>
         forEachLine(lines, ([page = 0, line = 0, oid = 0, otherPage = 0, otherLine = 0], count) => {
           const other = count > PLACE_NUMBERS ? leaves.get(oid) : undefined;
@@ -147,7 +151,8 @@ interface Condition {
 }
 
 /**
- * A user's condition, with the search path of its table. EXPLAIN first: after an open quote psql would wait for more
+ * A user's condition, with the search path of its table, without schemas that have code of other roles: an operator that
+ * fits better wins over pg_catalog in any order. EXPLAIN first: after an open quote psql would wait for more
  * input.
  */
 async function rowsWhere(session: PostgresSession, { table, where, take }: Condition): Promise<void> {
@@ -157,16 +162,23 @@ async function rowsWhere(session: PostgresSession, { table, where, take }: Condi
   const inCase = `SELECT CASE WHEN (${where}\n) THEN 1 END FROM ${table.fromNamed}`;
   const explain = [inCase, query].map((each) => `EXECUTE ${quoteText(`EXPLAIN ${each}`)};`);
   const check = `BEGIN ${explain.join(' ')} END`;
-  const { schema } = splitName(table.name);
+  const cast = await findCast(session);
+  if (cast !== null) throw refusedCondition({ table, where }, `it can run ${cast}`, { hint: CAST_HINT });
+  const schemas = [splitName(table.name).schema, 'public'];
+  const untrusted = await untrustedSchemas(session, schemas);
+  const trusted = schemas.filter((schema) => !untrusted.includes(schema));
+  const path = trusted.length > 0 ? trusted : ['pg_catalog'];
   await session.execute('SAVEPOINT condition');
   try {
-    await session.execute(`SET LOCAL search_path = ${names([schema, 'public'])}`);
+    await session.execute(`SET LOCAL search_path = ${names(path)}`);
     await session.execute(`DO ${quoteText(check)}`);
     await session.lines(`COPY (${query}) TO STDOUT`, take);
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     await session.execute('ROLLBACK TO condition');
-    throw refusedCondition({ table, where }, redact(error.message), error);
+    const isUnknown = untrusted.length > 0 && UNKNOWN_NAME.includes(error.sqlstate);
+    const hint = `Qualify names with their schemas: other roles have code in ${untrusted.join(', ')}, where no names are looked up.`;
+    throw refusedCondition({ table, where }, redact(error.message), { cause: error, ...(isUnknown && { hint }) });
   }
   await session.execute('SET LOCAL search_path = pg_catalog');
 }
@@ -181,10 +193,21 @@ function isOneStatement(query: string): boolean {
   }
 }
 
-function refusedCondition({ table, where }: Omit<Condition, 'take'>, why: string, cause?: Error): UserError {
+/** SQLSTATE of an unknown function or operator, relation, and type. */
+const UNKNOWN_NAME = ['42883', '42P01', '42704'];
+
+const CAST_HINT = 'Connect as a role without rights over others, or use a share of the rows (percent).';
+
+const CONDITION_HINT = 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.';
+
+function refusedCondition(
+  { table, where }: Omit<Condition, 'take'>,
+  why: string,
+  { hint = CONDITION_HINT, cause }: { hint?: string; cause?: Error } = {},
+): UserError {
   return new UserError('subset_invalid', `The condition for ${table.name} is refused: ${why}`, {
     details: [`where: ${where}`],
-    hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
+    hint,
     ...(cause && { cause }),
   });
 }

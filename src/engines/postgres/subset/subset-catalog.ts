@@ -6,6 +6,7 @@ import { FIRST_OWN_OID } from '../catalog/first-own-oid.ts';
 import { quoteName, quoteNumber, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { type Partition, readPartitions } from '../dump/partition-roots.ts';
+import { baseType, comparisonCode, UNTRUSTED } from './untrusted-code.ts';
 
 export interface SubsetCatalog {
   facts: SourceSchema;
@@ -54,6 +55,8 @@ export interface Reference {
   to: string;
   refColumns: string[];
   operators: string[];
+  /** Code of another role that a comparison can run. */
+  code: string | null;
 }
 
 interface RelationRow {
@@ -78,6 +81,7 @@ interface KeyRow extends Omit<SourceForeignKey, 'from' | 'to'> {
   relation: number;
   refers_to: number;
   operators: Operator[];
+  code: string | null;
 }
 
 interface Operator {
@@ -109,7 +113,7 @@ export async function readSubsetCatalog(session: PostgresSession): Promise<Subse
     const from = own && tableAt(own.root, { byOid, tables });
     const to = other && tableAt(other.root, { byOid, tables });
     if (!own || !other || !from || !to) continue;
-    const { id, name, columns, refColumns, matchFull, indexed, operators } = key;
+    const { id, name, columns, refColumns, matchFull, indexed, operators, code } = key;
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
     const fromLeaves = from.leaves.filter(({ oid }) => own.leaves.includes(oid));
     references.set(id, {
@@ -119,6 +123,7 @@ export async function readSubsetCatalog(session: PostgresSession): Promise<Subse
       to: fromText(other, byOid),
       refColumns,
       operators: operators.map(operatorText),
+      code,
     });
   }
   return { facts: { tables: facts, foreignKeys }, tables, references };
@@ -133,14 +138,19 @@ export async function resolveAdded(
   const other = tables.get(to);
   if (!own || !other) throw new Error(`${from} and ${to} were not checked`);
   const operators: string[] = [];
+  let code: string | null = null;
   for (const [index, column] of columns.entries()) {
-    const types = [typeOf(other, refColumns[index] ?? ''), typeOf(own, column)];
-    const [row] = await session.query<{ schema: string }>(`
-      SELECT n.nspname AS schema FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace
-      WHERE o.oprname = '=' AND o.oprleft = (${types[0]}) AND o.oprright = (${types[1]}) LIMIT 1`);
+    const types: [string, string] = [typeOf(other, refColumns[index] ?? ''), typeOf(own, column)];
+    const [row] = await session.query<{ schema: string; code: string | null }>(`
+      SELECT f.schema, ${comparisonCode(types, { schema: 'f.schema', name: "'='" })} AS code
+      FROM (SELECT coalesce((SELECT n.nspname
+        FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace JOIN pg_proc p ON p.oid = o.oprcode
+        WHERE o.oprname = '=' AND o.oprleft = ${baseType(types[0])} AND o.oprright = ${baseType(types[1])}
+          AND p.proowner NOT IN ${UNTRUSTED} ORDER BY n.nspname <> 'pg_catalog', n.nspname LIMIT 1), 'pg_catalog') AS schema) f`);
     operators.push(operatorText({ schema: row?.schema ?? 'pg_catalog', name: '=' }));
+    code ??= row?.code ?? null;
   }
-  return { from: own.from, fromLeaves: own.leaves, columns, to: other.from, refColumns, operators };
+  return { from: own.from, fromLeaves: own.leaves, columns, to: other.from, refColumns, operators, code };
 }
 
 /** https://www.postgresql.org/docs/current/sql-createoperator.html */
@@ -155,8 +165,8 @@ function operatorText({ schema, name }: Operator): string {
 }
 
 function typeOf(table: SubsetTable, column: string): string {
-  return `SELECT coalesce(nullif(t.typbasetype, 0), t.oid) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = ${quoteText(table.relation)}::regclass AND a.attname = ${quoteText(column)}`;
+  return `(SELECT a.atttypid FROM pg_attribute a
+    WHERE a.attrelid = ${quoteText(table.relation)}::regclass AND a.attname = ${quoteText(column)})`;
 }
 
 function tableOf(
@@ -269,6 +279,11 @@ const FOREIGN_KEYS = `
     (SELECT json_agg(json_build_object('schema', n.nspname, 'name', o.oprname) ORDER BY u.position)
       FROM unnest(k.conpfeqop) WITH ORDINALITY u (oid, position)
       JOIN pg_operator o ON o.oid = u.oid JOIN pg_namespace n ON n.oid = o.oprnamespace) AS operators,
+    (SELECT min(${comparisonCode(['b.atttypid', 'a.atttypid'], { schema: 'n.nspname', name: 'o.oprname' })})
+      FROM unnest(k.conkey, k.confkey, k.conpfeqop) u (own, other, operator)
+      JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.own
+      JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = u.other
+      JOIN pg_operator o ON o.oid = u.operator JOIN pg_namespace n ON n.oid = o.oprnamespace) AS code,
     k.confmatchtype = 'f' AS "matchFull",
     EXISTS (SELECT FROM pg_index i WHERE i.indrelid = k.conrelid AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] = ANY (k.conkey)) AS indexed

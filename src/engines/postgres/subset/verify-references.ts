@@ -44,7 +44,9 @@ async function countOrphans(session: PostgresSession, references: Reference[]): 
 }
 
 function orphansQuery(reference: Reference): string {
-  const { from, to } = reference;
+  const { from, to, code } = reference;
+  // Only an excluded reference may have code, and is null.
+  if (code !== null) return `SELECT count(*) FROM ${from} f WHERE ${refers(reference)}`;
   return `SELECT count(*) FROM ${from} f WHERE ${refers(reference)}
     AND NOT EXISTS (SELECT FROM ${to} p WHERE ${refersTo(reference, { own: 'f', other: 'p' })})`;
 }
