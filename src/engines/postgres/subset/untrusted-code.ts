@@ -51,11 +51,12 @@ export async function findCast(session: PostgresSession): Promise<string | null>
   return row?.code ?? null;
 }
 
-/** Schemas with functions or operators of untrusted roles. */
+/** Schemas in which an untrusted role has operators, or functions with a name of pg_catalog: they can win over those of the server. */
 export async function untrustedSchemas(session: PostgresSession, schemas: string[]): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT n.nspname AS name FROM pg_namespace n WHERE n.nspname IN (${schemas.map(quoteText).join(', ')}) AND EXISTS (
       SELECT FROM pg_proc p LEFT JOIN pg_operator o ON o.oprcode = p.oid
-      WHERE n.oid IN (p.pronamespace, o.oprnamespace) AND p.proowner IN ${UNTRUSTED})`);
+      WHERE p.proowner IN ${UNTRUSTED} AND (n.oid = o.oprnamespace OR n.oid = p.pronamespace AND EXISTS (
+        SELECT FROM pg_proc c WHERE c.proname = p.proname AND c.pronamespace = 'pg_catalog'::regnamespace)))`);
   return rows.map(({ name }) => name);
 }
