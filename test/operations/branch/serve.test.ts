@@ -245,8 +245,10 @@ describeWithPostgres('branches that are reset in place', () => {
         const script = `let left = 200; const { connect } = require('node:net');
           const opened = () => (left -= 1) || console.log('open');
           for (let at = left; at > 0; at -= 1) connect(process.argv[1], '127.0.0.1', opened).on('error', () => {});`;
-        const nobody = { uid: 65_534, gid: 65_534, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] } as const;
-        const flood = spawn(process.execPath, ['-e', script, new URL(url ?? '').port], nobody);
+        const flood = spawn(process.execPath, ['-e', script, new URL(url ?? '').port], {
+          ...{ uid: 65_534, gid: 65_534, cwd: '/' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
         onTestFinished(() => void flood.kill('SIGKILL'));
         await once(flood.stdout, 'data');
         expect(await post('/reset/1')).toMatchObject({ status: 200 });
