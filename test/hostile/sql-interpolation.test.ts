@@ -190,7 +190,8 @@ const POSTGRES: Record<string, string[]> = {
   // Names of suggestion.ts, and an expression of the user, which splitQuery has found to be in one statement.
   'sanitize/trial.ts': ['name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table'],
   // The name of one of two functions.
-  'server/server.ts': ['by', 'create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
+  'server/new-database.ts': ['create', 'provisionalLimit(name)'],
+  'server/server.ts': ['by', 'key', 'lockKey(destination)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
     ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'UNTRUSTED'],

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { applyBranchCreate, planBranchCreate } from '../../../src/operations/branch/create/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
@@ -237,6 +237,24 @@ describeWithPostgres('branches that are reset in place', () => {
       expect(await content(1)).toBe(pristine);
     });
   });
+
+  it.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+    'are reset over a port whatever connections another user of the machine keeps open',
+    async () => {
+      await serve(true, async ({ url }, post) => {
+        const script = `let left = 200; const { connect } = require('node:net');
+          const opened = () => (left -= 1) || console.log('open');
+          for (let at = left; at > 0; at -= 1) connect(process.argv[1], '127.0.0.1', opened).on('error', () => {});`;
+        const flood = spawn(process.execPath, ['-e', script, new URL(url ?? '').port], {
+          ...{ uid: 65_534, gid: 65_534, cwd: '/' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        onTestFinished(() => void flood.kill('SIGKILL'));
+        await once(flood.stdout, 'data');
+        expect(await post('/reset/1')).toMatchObject({ status: 200 });
+      });
+    },
+  );
 
   it('are reset with new sessions where those of the last reset were lost', async () => {
     await serve(false, async (_, post) => {

@@ -7,11 +7,11 @@ import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { quoteName, quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { admitOwner, markNew } from '../server/new-database.ts';
 import {
   auxiliaryNames,
   findAuxiliaryDatabases,
   lockingBase,
-  markNew,
   readOid,
   SHARED_LOCK_TIMEOUT,
   whileClosed,
@@ -100,8 +100,6 @@ export interface Copy {
   from: string;
   /** The name of a shadow database: what a killed run leaves is swept. */
   to: string;
-  /** Refuses connections. */
-  closed: boolean;
 }
 
 /** Up to this size WAL is faster than the checkpoints and file syncs of a file copy. */
@@ -138,18 +136,17 @@ export async function prefersClones(server: PostgresSession, from: string): Prom
 }
 
 /**
- * Copies a database on its server, with everything but its grants, settings and comment. Resolves with whether the file
+ * Copies a database on its server, with everything but its grants, settings and comment; it refuses connections. Resolves with whether the file
  * system has cloned it.
  */
 async function copyDatabase(
   context: EngineContext,
   server: PostgresSession,
-  { url, from, to, closed }: Copy,
+  { url, from, to }: Copy,
 ): Promise<boolean> {
   const facts = await readCopyFacts(server, from);
   const strategy = facts && copiesFiles(facts) ? ' STRATEGY FILE_COPY' : '';
-  const access = closed ? ' ALLOW_CONNECTIONS false' : '';
-  const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))}${access}`;
+  const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))} ALLOW_CONNECTIONS false`;
   const execute = () => server.execute(statement);
   const create = facts?.open === false ? execute : () => withoutSessions(context, { url, databases: [from] }, execute);
   if (!facts?.clones || strategy === '') {
@@ -170,7 +167,7 @@ async function copyDatabase(
   }
 }
 
-export interface ClosedCopy extends Omit<Copy, 'closed'> {
+export interface ClosedCopy extends Copy {
   destination: string;
 }
 
@@ -180,8 +177,8 @@ export async function createClosedCopy(
   server: PostgresSession,
   { destination, ...copy }: ClosedCopy,
 ): Promise<void> {
-  await copyDatabase(context, server, { ...copy, closed: true });
-  await markNew(server, copy.to, { of: destination });
+  await copyDatabase(context, server, copy);
+  await markNew(server, copy.to, { of: destination, admits: 'nobody' });
   const owned = await readDatabase(server, copy.from);
   if (owned) await server.execute(`ALTER DATABASE ${quoteName(copy.to)} OWNER TO ${quoteName(owned.owner)}`);
 }
@@ -204,10 +201,8 @@ export async function newFromBase(
   const of = url.database ?? '';
   if (spare && (await takeSpare(server, { to, of }))) return false;
   const copying = { base: base.name, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' } as const;
-  const cloned = await lockingBase(server, copying, () =>
-    copyDatabase(context, server, { url, from: base.name, to, closed: false }),
-  );
-  await markNew(server, to, { of });
+  const cloned = await lockingBase(server, copying, () => copyDatabase(context, server, { url, from: base.name, to }));
+  await markNew(server, to, { of, admits: 'owner' });
   // No client could connect while it was copied, but before.
   const copied = await findBaseCopies(server, of);
   if (copied.base) closedBase(copied, url);
@@ -226,7 +221,7 @@ async function takeSpare(server: PostgresSession, { to, of }: { to: string; of: 
     await server.execute(rename(spare.name, to));
     const { outdated } = await describe(server, { ...spare, name: to }, await readOid(server, of));
     await server.execute(writeMark(to, { tool: 'new', of }));
-    await server.execute(`ALTER DATABASE ${quoteName(to)} ALLOW_CONNECTIONS true`);
+    for (const statement of admitOwner(to)) await server.execute(statement);
     await server.execute(outdated === null ? 'COMMIT' : 'ROLLBACK');
     return outdated === null;
   } catch (error) {

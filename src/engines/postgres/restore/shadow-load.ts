@@ -9,7 +9,7 @@ import type { PostgresSession } from '../connection/session.ts';
 import { majorOf } from '../connection/tools.ts';
 import { type SessionSettings, withDatabase } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
-import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
+import { createDatabase, markNew, type NewDatabase } from '../server/new-database.ts';
 import type { Settle } from '../swap/inherit.ts';
 import { type Creation, type ReplaceRequest, replaceDestination } from '../swap/replace.ts';
 import { readTablespace } from '../swap/rights.ts';
@@ -58,7 +58,8 @@ export async function loadThroughShadow(
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
     const sameLocale = await createDatabase(server, { name: shadow, locale, major, tablespace });
-    await markNew(server, shadow, { of: destination, branchOf: replacement.creates?.branchOf });
+    const { branchOf } = replacement.creates ?? {};
+    await markNew(server, shadow, { of: destination, branchOf, admits: 'owner' });
     if (sameLocale || !locale) return;
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });

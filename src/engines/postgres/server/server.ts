@@ -2,19 +2,11 @@ import { redact } from '../../../process/redact.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { type AuxiliaryNames, auxiliaryNamesWithin, isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
-import type { DatabaseLocale } from '../catalog/introspect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { profile } from '../profile.ts';
-import {
-  type Mark,
-  type MarkedDatabase,
-  provisionalLimit,
-  readMarked,
-  readMarkedRoles,
-  writeMark,
-} from '../swap/mark.ts';
+import { type Mark, type MarkedDatabase, readMarked, readMarkedRoles } from '../swap/mark.ts';
 
 export function auxiliaryNames(destination: string): AuxiliaryNames {
   return auxiliaryNamesWithin(profile.nameLimit, destination);
@@ -217,58 +209,6 @@ async function tryToDrop(
     report?.({ event: 'warning', code: 'leftover', message });
     return false;
   }
-}
-
-export interface NewDatabase {
-  name: string;
-  locale: DatabaseLocale | null;
-  major: number;
-  tablespace?: string | null;
-}
-
-/** Unknown locale: wrong_object_type, invalid_parameter_value, feature_not_supported */
-const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
-
-/**
- * An empty database with the source's locale; `false` when the server lacks it. Until `markNew` the connection limit
- * marks it.
- */
-export async function createDatabase(
-  server: PostgresSession,
-  { name, locale, major, tablespace }: NewDatabase,
-): Promise<boolean> {
-  const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
-  const create = `CREATE DATABASE ${quoteName(name)} TEMPLATE template0 CONNECTION LIMIT ${provisionalLimit(name)}${place}`;
-  if (!locale) {
-    await server.execute(create);
-    return true;
-  }
-  const encoding = `${create} ENCODING ${quoteText(locale.encoding)}`;
-  try {
-    await server.execute(`${encoding} ${localeClauses(locale, major)}`);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SqlError && LOCALE_REFUSED.has(error.sqlstate))) throw error;
-    await server.execute(encoding);
-    return false;
-  }
-}
-
-/** Ends the provisional state of `createDatabase` and `copyDatabase`. */
-export async function markNew(
-  server: PostgresSession,
-  name: string,
-  { of, branchOf }: { of: string; branchOf?: string | undefined },
-): Promise<void> {
-  const mark = { tool: 'new', of, ...(branchOf !== undefined && { branch_of: branchOf }) } as const;
-  await server.transaction([writeMark(name, mark), `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`]);
-}
-
-function localeClauses({ collate, ctype, provider, icu_locale }: DatabaseLocale, major: number): string {
-  const libc = `LC_COLLATE ${quoteText(collate)} LC_CTYPE ${quoteText(ctype)}`;
-  if (major < 15 || provider === 'c' || icu_locale === null) return libc;
-  if (provider === 'b') return `${libc} LOCALE_PROVIDER builtin BUILTIN_LOCALE ${quoteText(icu_locale)}`;
-  return `${libc} LOCALE_PROVIDER icu ICU_LOCALE ${quoteText(icu_locale)}`;
 }
 
 /** The oid of a database; `null` when it does not exist. */

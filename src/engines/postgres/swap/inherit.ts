@@ -60,18 +60,20 @@ export async function inherit(
   if (from === null || !old) {
     failures.push(...(await giveTo(context, server, inheritance)));
     await each(settings.map((setting) => alterSet({ database: to, setting })));
+    await each([`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(to)} TO PUBLIC`]);
     return warnNotCarried(context, failures);
   }
   const name = quoteName(to);
   await each([`ALTER DATABASE ${name} OWNER TO ${quoteName(old.owner)}`]);
   const owner = inheritance.role ?? old.owner;
   failures.push(...(await inheritObjects(context, { ...inheritance, from, owner })));
-  const grants = old.grants?.map(
+  const grants = old.grants.map(
     ({ role, privilege, grantable }) =>
       `GRANT ${privilege} ON DATABASE ${name} TO ${role === null ? 'PUBLIC' : quoteName(role)}${grantable ? ' WITH GRANT OPTION' : ''}`,
   );
   await each([
-    ...(grants ? [`REVOKE ALL ON DATABASE ${name} FROM PUBLIC, ${quoteName(old.owner)}`, ...grants] : []),
+    `REVOKE ALL ON DATABASE ${name} FROM PUBLIC, SESSION_USER, ${quoteName(old.owner)}`,
+    ...grants,
     ...settingStatements(old, to),
     `ALTER DATABASE ${name} CONNECTION LIMIT ${old.connection_limit}`,
   ]);
@@ -148,7 +150,7 @@ export interface OldDatabase {
   owner: string;
   connection_limit: number;
   settings: OldSetting[];
-  grants: Grant[] | null;
+  grants: Grant[];
 }
 
 export async function readDatabase(server: PostgresSession, name: string): Promise<OldDatabase | undefined> {
@@ -159,7 +161,7 @@ export async function readDatabase(server: PostgresSession, name: string): Promi
         WHERE s.setdatabase = d.oid AND (s.setrole = 0 OR r.oid IS NOT NULL)), '[]') AS settings,
       coalesce((SELECT json_agg(json_build_object('role', CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END,
           'privilege', a.privilege_type, 'grantable', a.is_grantable))
-        FROM aclexplode(d.datacl) a), 'null') AS grants
+        FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a), '[]') AS grants
     FROM pg_database d WHERE d.datname = ${quoteText(name)}`);
   return old;
 }

@@ -138,6 +138,11 @@ export function assertRowsOf(url: DatabaseUrl, { destination_oid }: Mark, oid: n
   if (destination_oid !== null && destination_oid !== oid) throw rowsOfAnother(url);
 }
 
+/** The mark of a shadow database, also of a branch that does not exist yet. */
+export function newMark(of: string, branchOf?: string): NewMark {
+  return { tool: 'new', of, ...(branchOf !== undefined && { branch_of: branchOf }) };
+}
+
 export function writeMark(database: string, mark: NewMark): string {
   return writeComment(database, JSON.stringify(mark));
 }

@@ -20,14 +20,13 @@ import {
   dropMarked,
   findAuxiliaryDatabases,
   lockDestination,
-  markNew,
   sweepLeftovers,
   verifyLock,
 } from '../server/server.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { inherit, type Settle } from './inherit.ts';
-import { type BaseMark, writeMark } from './mark.ts';
+import { type BaseMark, newMark, writeMark } from './mark.ts';
 import { databaseExists, type NewBase, type NewComment, rename, renameAll, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
@@ -150,7 +149,7 @@ export async function replaceDestination(
     context.signal.throwIfAborted();
     // A step may have changed the comment, by which the database is swept.
     await afterLoad?.(server, withDatabase(url, shadow)).finally(() =>
-      markNew(server, shadow, { of: destination, branchOf: creates?.branchOf }).catch(() => {}),
+      server.execute(writeMark(shadow, newMark(destination, creates?.branchOf))).catch(() => {}),
     );
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });

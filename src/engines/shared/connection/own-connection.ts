@@ -4,6 +4,9 @@ import { endianness } from 'node:os';
 
 type Address = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
+/** Connections whose user is being looked up: another user may open any number. */
+export const MOST_UNKNOWN = 5000;
+
 /**
  * Returns what reports whether a connection on the loopback interface was made by this user or root: other users of the
  * machine must not reach the database. Linux only; elsewhere every connection counts as own. The kernel writes a table of

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
-import { createOwnConnectionCheck } from '../connection/own-connection.ts';
+import { createOwnConnectionCheck, MOST_UNKNOWN } from '../connection/own-connection.ts';
 
 export interface LoopbackProxy extends AsyncDisposable {
   port: number;
@@ -14,8 +14,6 @@ type Serve = (client: Duplex, keep: (stream: Duplex) => void) => Promise<void>;
 
 export const LOOPBACK = '127.0.0.1';
 const MOST_SESSIONS = 500;
-/** Connections whose user is being looked up. */
-const MOST_UNKNOWN = 5000;
 
 /**
  * Listens on a port of this machine for this user. Other users of the machine are refused: the server may know this

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import { createOwnConnectionCheck, MOST_UNKNOWN } from '../../../engines/shared/connection/own-connection.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError, UserError } from '../../../runtime/errors.ts';
 
@@ -29,6 +30,7 @@ export interface ResetServer extends AsyncDisposable {
 const REQUEST_TIME = 5000;
 const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_BODY_BYTES = 1024;
+/** Connections of this user. */
 const MOST_CONNECTIONS = 64;
 /** Bytes of a socket's path, which the operating system limits. */
 const MOST_PATH_BYTES = 103;
@@ -44,7 +46,8 @@ export async function listenForResets(context: Context, given: ResetPaths): Prom
     keepAliveTimeout: REQUEST_TIME,
     connectionsCheckingInterval: 500,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MOST_CONNECTIONS + MOST_UNKNOWN;
+  if (socket === null) closeForeign(server);
   const running = new Map<string, Promise<void>>();
   let host: string | null = null;
   const take: RequestListener = (request, response) => {
@@ -60,7 +63,10 @@ export async function listenForResets(context: Context, given: ResetPaths): Prom
     );
   };
   server.on('request', take).on('checkExpectation', take);
-  await listen(server, socket === null ? { host: '127.0.0.1', port: 0 } : { path: pathWithin(socket) });
+  await listen(
+    server,
+    socket === null ? { host: '127.0.0.1', port: 0, backlog: MOST_UNKNOWN } : { path: pathWithin(socket) },
+  );
   if (socket !== null) await chmod(socket, 0o600);
   else host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { signal } = context;
@@ -78,6 +84,19 @@ export async function listenForResets(context: Context, given: ResetPaths): Prom
       await closed;
     },
   };
+}
+
+/** Closes connections of other users of the machine, so that they take no place. */
+function closeForeign(server: Server): void {
+  const own = new Set<Socket>();
+  const isOwnConnection = createOwnConnectionCheck();
+  const admit = async (client: Socket): Promise<void> => {
+    const isOwn = await isOwnConnection(client);
+    if (!isOwn || client.destroyed || own.size >= MOST_CONNECTIONS) return void client.destroy();
+    own.add(client);
+    client.once('close', () => own.delete(client));
+  };
+  server.on('connection', (client) => void admit(client).catch(() => client.destroy()));
 }
 
 function pathWithin(socket: string): string {

@@ -2,12 +2,8 @@ import { afterAll, expect, it, test } from 'vitest';
 import { connectToServer } from '../../../../src/engines/postgres/connection/connect.ts';
 import type { PostgresSession } from '../../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import {
-  auxiliaryNames,
-  createDatabase,
-  lockDestination,
-  sweepLeftovers,
-} from '../../../../src/engines/postgres/server/server.ts';
+import { createDatabase } from '../../../../src/engines/postgres/server/new-database.ts';
+import { auxiliaryNames, lockDestination, sweepLeftovers } from '../../../../src/engines/postgres/server/server.ts';
 import { describeWithPostgres, startPostgres, testContext } from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 

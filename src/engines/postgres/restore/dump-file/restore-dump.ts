@@ -10,8 +10,8 @@ import { connect, connectToServer } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
 import { majorOf } from '../../connection/tools.ts';
+import { createDatabase } from '../../server/new-database.ts';
 import { createPlainRole, PLAIN_ROLE } from '../../server/plain-role.ts';
-import { createDatabase } from '../../server/server.ts';
 import { type DumpScript, runFile } from '../script/run-file.ts';
 import { createExtensionForDump, createRolesForDump } from './create-for-dump.ts';
 import { textOfDump } from './read-dump.ts';
@@ -90,7 +90,7 @@ async function createOwned(
   const hasLocale = await createDatabase(server, { name, locale, major });
   const database = quoteName(name);
   await server.transaction([
-    `ALTER DATABASE ${database} CONNECTION LIMIT -1`,
+    `ALTER DATABASE ${database} CONNECTION LIMIT -1 ALLOW_CONNECTIONS true`,
     `ALTER DATABASE ${database} OWNER TO ${quoteName(PLAIN_ROLE)}`,
   ]);
   return hasLocale;

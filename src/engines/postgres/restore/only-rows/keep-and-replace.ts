@@ -6,13 +6,12 @@ import { reportSwept } from '../../../shared/swap-incomplete.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
 import type { PostgresSession } from '../../connection/session.ts';
+import { createDatabase, markNew } from '../../server/new-database.ts';
 import {
   auxiliaryNames,
-  createDatabase,
   dropMarked,
   findAuxiliaryDatabases,
   lockDestination,
-  markNew,
   readOid,
   sweepLeftovers,
   verifyLock,
@@ -119,7 +118,8 @@ async function createKeeper(
   if (!row) throw new Error('the destination is gone');
   const locale = { encoding: row.encoding, collate: 'C', ctype: 'C', provider: 'c', icu_locale: null };
   await createDatabase(server, { name: database, locale, major: row.major });
-  await markNew(server, database, { of: destination });
+  // Only this role has rights on its tables.
+  await markNew(server, database, { of: destination, admits: 'everybody' });
 }
 
 async function wasCommitted(
