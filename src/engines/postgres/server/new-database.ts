@@ -39,7 +39,7 @@ export async function createDatabase(
   }
 }
 
-/** Those who may connect to a new database: its owner and the role of this connection, until `inherit` gives it grants. */
+/** Roles that may connect to a new database: its owner and the role of this connection, until `inherit` gives it grants. */
 type Admission = 'nobody' | 'owner' | 'everybody';
 
 /** Ends the provisional state of `createDatabase` and `copyDatabase`. */
