@@ -414,7 +414,12 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
         return;
       }
       now = new Date('2026-11-10T00:00:00Z');
+      // A server counts a session a moment after it has ended.
+      const sessions = async () =>
+        Number(await sql(`SELECT sessions FROM pg_stat_database WHERE datname = 'copy_on_main'`, 'postgres'));
+      const before = await sessions();
       await sql('SELECT 1', 'copy_on_main');
+      await expect.poll(sessions).toBeGreaterThan(before);
       await list();
       now = new Date('2026-11-20T00:00:00Z');
       const unused = (days: number) => planBranchPrune(contextWith(), { unusedMs: days * 86_400_000 });
