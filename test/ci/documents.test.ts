@@ -122,7 +122,7 @@ test('keys of the configuration that a page names exist', () => {
     })),
   );
   expect(named.length).toBeGreaterThan(5);
-  // The program that it is about has this one.
+  // A key of DBSnapper.
   const foreign = ['override.nocloud'];
   const unknown = named.filter(({ key }) => {
     const [section = '', name = ''] = key.split('.');

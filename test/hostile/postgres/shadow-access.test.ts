@@ -57,7 +57,7 @@ describeWithPostgres('the shadow database of a load', () => {
     return (await server.psql(destination, { sql: 'SELECT enters, creates FROM seen' })).trim();
   }
 
-  it('admits nobody before its mark, and then its owner only', async () => {
+  it('refuses all roles before its mark, and then all but its owner', async () => {
     await using session = await connectToServer(
       testContext({ settings: {} }),
       parsePostgresUrl(urlAs('plain', 'absent')),

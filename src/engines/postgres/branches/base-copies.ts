@@ -136,8 +136,8 @@ export async function prefersClones(server: PostgresSession, from: string): Prom
 }
 
 /**
- * Copies a database on its server, with everything but its grants, settings and comment; it refuses connections. Resolves with whether the file
- * system has cloned it.
+ * Copies a database on its server, with everything but its grants, settings and comment. The copy refuses connections.
+ * Resolves with whether the file system has cloned it.
  */
 async function copyDatabase(
   context: EngineContext,
@@ -178,7 +178,7 @@ export async function createClosedCopy(
   { destination, ...copy }: ClosedCopy,
 ): Promise<void> {
   await copyDatabase(context, server, copy);
-  await markNew(server, copy.to, { of: destination, admits: 'nobody' });
+  await markNew(server, copy.to, { of: destination, admits: 'none' });
   const owned = await readDatabase(server, copy.from);
   if (owned) await server.execute(`ALTER DATABASE ${quoteName(copy.to)} OWNER TO ${quoteName(owned.owner)}`);
 }

@@ -40,7 +40,7 @@ export async function createDatabase(
 }
 
 /** Roles that may connect to a new database: its owner and the role of this connection, until `inherit` gives it grants. */
-type Admission = 'nobody' | 'owner' | 'everybody';
+type Admission = 'none' | 'owner' | 'public';
 
 /** Ends the provisional state of `createDatabase` and `copyDatabase`. */
 export async function markNew(
@@ -48,7 +48,7 @@ export async function markNew(
   name: string,
   { of, branchOf, admits }: { of: string; branchOf?: string | undefined; admits: Admission },
 ): Promise<void> {
-  const open = { nobody: [], owner: admitOwner(name), everybody: [admit(name)] }[admits];
+  const open = { none: [], owner: admitOwner(name), public: [admit(name)] }[admits];
   await server.transaction([
     writeMark(name, newMark(of, branchOf)),
     `ALTER DATABASE ${quoteName(name)} CONNECTION LIMIT -1`,

@@ -119,7 +119,7 @@ async function createKeeper(
   const locale = { encoding: row.encoding, collate: 'C', ctype: 'C', provider: 'c', icu_locale: null };
   await createDatabase(server, { name: database, locale, major: row.major });
   // Only this role has rights on its tables.
-  await markNew(server, database, { of: destination, admits: 'everybody' });
+  await markNew(server, database, { of: destination, admits: 'public' });
 }
 
 async function wasCommitted(
