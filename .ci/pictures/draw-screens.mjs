@@ -63,7 +63,7 @@ export async function drawScreens({ world, folder, documented, home, drawn }) {
       drawn(picture);
     }
     terminal.signal('SIGTERM');
-    await terminal.exited;
+    await terminal.exited();
   }
   for (const file of DOCUMENTED.map(documentedFile)) copyFileSync(join(folder, file), join(documented, file));
 }

@@ -64,7 +64,7 @@ export async function openWorld({ root, home, hub }) {
       for (const terminal of terminals.toReversed()) {
         // The demo takes its server down by itself.
         terminal.signal('SIGTERM');
-        await terminal.exited;
+        await terminal.exited();
         terminal.close();
       }
     },

@@ -74,5 +74,5 @@ it('a broken configuration is fixed by keys alone: each fix is shown, applied, a
   terminal.press('esc');
   await terminal.waitFor('unreachable');
   terminal.press('q');
-  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
 });

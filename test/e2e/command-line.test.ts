@@ -20,7 +20,7 @@ test('a yes goes on: a live line while it works, one line a step when it has end
   await terminal.waitFor(/● Restore {2}█+░+ \d+% {2}\d+ of 20 tables/);
   await terminal.waitFor(/✓ Restore \d\.\d s\nLoaded/);
   expect(terminal.screen()).not.toContain('●');
-  expect((await terminal.exited).exitCode).toBe(0);
+  expect((await terminal.exited()).exitCode).toBe(0);
 });
 
 test('Enter alone is a no', async () => {
@@ -28,7 +28,7 @@ test('Enter alone is a no', async () => {
   await terminal.waitFor(QUESTION);
   terminal.press('enter');
   await terminal.waitFor('error: Not confirmed. Nothing was changed.');
-  expect((await terminal.exited).exitCode).toBe(5);
+  expect((await terminal.exited()).exitCode).toBe(5);
 });
 
 test('Ctrl-C at the question interrupts', async () => {
@@ -36,7 +36,7 @@ test('Ctrl-C at the question interrupts', async () => {
   await terminal.waitFor(QUESTION);
   terminal.press('ctrl+c');
   await terminal.waitFor('error: Interrupted');
-  expect((await terminal.exited).exitCode).toBe(130);
+  expect((await terminal.exited()).exitCode).toBe(130);
 });
 
 test.each([
@@ -47,12 +47,12 @@ test.each([
   await terminal.waitFor('● Restore');
   interrupt();
   await terminal.waitFor(/✗ Restore .*\nerror: Interrupted/);
-  expect((await terminal.exited).exitCode).toBe(exit);
+  expect((await terminal.exited()).exitCode).toBe(exit);
 });
 
 test('--no-tui redraws nothing', async () => {
   tool('work', '--yes', '--no-tui');
   await terminal.waitFor(/^✓ Restore \d\.\d s\nLoaded/);
-  expect((await terminal.exited).exitCode).toBe(0);
+  expect((await terminal.exited()).exitCode).toBe(0);
   expect(terminal.bytesWritten()).toBeLessThan(100);
 });

@@ -39,7 +39,7 @@ describeWithPostgres('tool demo on a terminal, from the bundle', () => {
     expect(terminal.screen()).toMatch(/shop.*shop-public|shop-public.*shop/s);
     terminal.press('q');
     await terminal.waitFor('The demo has ended');
-    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
     expect(terminal.modes()).toMatchObject({ alternateScreen: false, cursorHidden: false });
     await expectNothingLeft();
   });
@@ -47,7 +47,7 @@ describeWithPostgres('tool demo on a terminal, from the bundle', () => {
   it('leaves nothing when Ctrl-C comes while it makes the sample', async () => {
     await terminal.waitFor('Create the sample database', FILLED);
     terminal.press('ctrl+c');
-    expect(await terminal.exited).toMatchObject({ exitCode: 130 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 130 });
     await expectNothingLeft();
   });
 });

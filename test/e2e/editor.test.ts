@@ -50,7 +50,7 @@ it('a value is changed and saved by keys alone, and every other byte of the file
   terminal.press('esc');
   await terminal.waitFor('quit');
   terminal.press('q');
-  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
 });
 
 describeWithPostgres('the editor on a real server', () => {

@@ -25,7 +25,7 @@ describeWithPostgres('the first minute', () => {
     expect(terminal.screen()).toMatch(/Chosen by +--to/);
     terminal.press('y', 'enter');
     await terminal.waitFor('save the target with the same URLs');
-    expect((await terminal.exited).exitCode).toBe(0);
+    expect((await terminal.exited()).exitCode).toBe(0);
     expect(terminal.screen()).toContain('1 table, 2,000 rows');
     expect(terminal.screen().match(/\[y\/N\]/g)).toHaveLength(1);
   });

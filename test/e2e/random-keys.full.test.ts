@@ -122,7 +122,7 @@ describeWithPostgres('the screens under random keys', () => {
       let end: number | null = null;
       const watch = (): void => {
         end = null;
-        void terminal.exited.then(({ exitCode }) => {
+        void terminal.exited(part.timeout).then(({ exitCode }) => {
           end = exitCode;
         });
       };
@@ -130,7 +130,7 @@ describeWithPostgres('the screens under random keys', () => {
       const done: string[] = [];
       const told = (): string => `after ${JSON.stringify(done.slice(-30))}\n${terminal.screen()}`;
       async function expectRestored(): Promise<void> {
-        const { exitCode } = await terminal.exited;
+        const { exitCode } = await terminal.exited();
         expect(ENDS, told()).toContain(exitCode);
         await expect.poll(() => terminal.modes(), { message: told() }).toEqual(AS_BEFORE);
       }

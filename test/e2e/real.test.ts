@@ -118,7 +118,7 @@ describeWithPostgres('the screens on a real server', () => {
   }
 
   async function expectRestored(exitCode: number): Promise<void> {
-    expect(await terminal.exited).toMatchObject({ exitCode });
+    expect(await terminal.exited()).toMatchObject({ exitCode });
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   }
 
@@ -192,7 +192,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('d');
     await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Removed snapshot');
+    await terminal.waitFor('✓ Removed snapshot 0 of shop');
     expect(await readdir(join(work, 'snapshots', 'shop'))).toEqual([]);
 
     terminal.press('esc');
@@ -324,7 +324,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
-    await terminal.exited;
+    await terminal.exited();
     await terminal.waitFor(/load \w{8} → copy cancelled/);
   });
 

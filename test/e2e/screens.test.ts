@@ -47,7 +47,7 @@ describe.each([
     terminal.press('esc');
     await terminal.waitFor(/❯ targets ─+ 1 of 4 targets/);
     terminal.press('q');
-    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
     await terminal.waitFor('Built snapshot 0 of app');
     await terminal.waitFor('Loaded snapshot 0 of app (');
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
@@ -94,7 +94,7 @@ test('a snapshot is sanitized, its coverage shown, and the query edited with the
   terminal.press('esc');
   await terminal.waitFor('4 targets');
   terminal.press('q');
-  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
   await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
 });
 
@@ -103,7 +103,7 @@ describe('the terminal is restored', () => {
     const terminal = await opened();
     expect(terminal.modes()).toMatchObject({ alternateScreen: true, cursorHidden: true, autowrap: false });
     terminal.press('q');
-    await terminal.exited;
+    await terminal.exited();
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 
@@ -112,7 +112,7 @@ describe('the terminal is restored', () => {
     terminal.press('b');
     await terminal.waitFor((screen) => /\d%/.test(screen));
     terminal.signal('SIGTERM');
-    expect(await terminal.exited).toMatchObject({ exitCode: 143 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 143 });
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
     await terminal.waitFor('build app cancelled');
   });
@@ -124,14 +124,14 @@ describe('the terminal is restored', () => {
     terminal.press('ctrl+c');
     await terminal.waitFor('Press Ctrl-C again');
     terminal.press('ctrl+c');
-    expect(await terminal.exited).toMatchObject({ exitCode: 130 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 130 });
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   });
 
   test('after an uncaught error', async () => {
     const terminal = await opened(['crash']);
     terminal.press('x');
-    expect((await terminal.exited).exitCode).not.toBe(0);
+    expect((await terminal.exited()).exitCode).not.toBe(0);
     await terminal.waitFor('The screens have crashed: crashed');
     // The path may be cut by the edge.
     await terminal.waitFor((screen) => screen.replaceAll('\n', '').includes('crash.log'));

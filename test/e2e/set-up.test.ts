@@ -85,7 +85,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('✓ up');
     terminal.press('q');
-    expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+    expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
   });
 
   it('is made from tool config init, with the password encrypted, in a small window', async () => {

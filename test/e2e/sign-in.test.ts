@@ -35,7 +35,7 @@ it('one signs in from the screens', async () => {
   terminal.press('esc');
   await terminal.waitFor('no targets yet');
   terminal.press('q');
-  expect(await terminal.exited).toMatchObject({ exitCode: 0 });
+  expect(await terminal.exited()).toMatchObject({ exitCode: 0 });
 });
 
 it('the user chooses one of several providers, and signs in with it', async () => {

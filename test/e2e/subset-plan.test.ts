@@ -133,7 +133,7 @@ targets:
     terminal.press('esc');
     await terminal.waitFor('1 target');
     terminal.press('q');
-    const { exitCode } = await terminal.exited;
+    const { exitCode } = await terminal.exited();
     expect(exitCode).toBe(0);
   });
 

@@ -36,7 +36,8 @@ export interface TestTerminal {
   /** Which of the states that programs must put back are on. */
   modes(): { alternateScreen: boolean; cursorHidden: boolean; autowrap: boolean; bracketedPaste: boolean };
   signal(name: NodeJS.Signals): void;
-  exited: Promise<{ exitCode: number }>;
+  /** Fails with the screen of a program that goes on. */
+  exited(withinMs?: number): Promise<{ exitCode: number }>;
   close(): void;
 }
 
@@ -120,7 +121,7 @@ export function openTerminal({
       for (const look of watchers) look();
     });
   });
-  const exited = new Promise<{ exitCode: number }>((resolve) => child.onExit(resolve));
+  const ended = new Promise<{ exitCode: number }>((resolve) => child.onExit(resolve));
   const screen = () => screenText(terminal);
 
   return {
@@ -168,7 +169,11 @@ export function openTerminal({
       bracketedPaste: terminal.modes.bracketedPasteMode,
     }),
     signal: (name) => child.kill(name),
-    exited,
+    async exited(withinMs = 30_000) {
+      const first = await Promise.race([ended, deadline(withinMs, null, { ref: false })]);
+      if (!first) throw new Error(`not ended within ${withinMs} ms\n${framed(screen())}`);
+      return first;
+    },
     close() {
       child.kill('SIGKILL');
       terminal.dispose();

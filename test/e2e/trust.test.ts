@@ -33,7 +33,7 @@ it('the screens ask before a tool.yml of the current folder is used, remember it
   await first.waitFor(/❯ app/);
   expect(first.screen()).toContain('./tool.yml');
   first.press('q');
-  expect((await first.exited).exitCode).toBe(0);
+  expect((await first.exited()).exitCode).toBe(0);
 
   const second = open();
   await second.waitFor(/\.\/tool\.yml/);
