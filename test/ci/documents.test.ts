@@ -88,6 +88,27 @@ test('the manual of the README has every page once', () => {
   expect(listed.sort()).toEqual(PAGES.filter((page) => page !== 'README.md').sort());
 });
 
+test('the manual leads from what the program is to how it is built', () => {
+  const manual = read('README.md').split('## The manual')[1] ?? '';
+  const chapters = Array.from(manual.matchAll(/^- \*\*(.+?)\*\*/gm), ([, chapter]) => chapter);
+  const order = ['What it is', 'First minute', 'Daily round', 'Teams', 'Safety', 'Reference', 'How it is built'];
+  expect(chapters).toEqual(order);
+});
+
+/** Pages that a generator writes from their first line on. */
+const isGenerated = (page: string): boolean =>
+  /\/(?:commands|screens|rehearsal-rules|proof|benchmarks)\.md$/.test(page);
+
+test('a page begins with a sentence about its use', () => {
+  const abrupt = PAGES.filter((page) => !isGenerated(page)).filter((page) => {
+    const [, first = ''] = read(page)
+      .replaceAll(/<!--[\s\S]*?-->/g, '')
+      .split(/\n\s*\n/);
+    return !/^(?!```)[A-Z`][\s\S]*[.:]$/.test(first);
+  });
+  expect(abrupt).toEqual([]);
+});
+
 const WITHOUT_CODE = /^```[\s\S]*?^```/gm;
 
 /** Paragraphs and items of lists, without tables and blocks of code. */

@@ -151,7 +151,7 @@ describeWithPostgres('the pages of tasks', () => {
   });
 
   test('rehearse-a-migration: every command runs', async () => {
-    const { session } = await openPage('put-one-table-back');
+    const { session } = await openPage('restore-single-tables');
     const blocks = await blocksOf('docs/tasks/rehearse-a-migration.md');
     await writeFile(join(session.folder, 'add-note.sql'), 'ALTER TABLE orders ADD COLUMN note text;\n');
     await session.shell({
@@ -172,8 +172,8 @@ describeWithPostgres('the pages of tasks', () => {
     expect((await postgres.psql('shop_dev', { sql: counts })).trim()).toBe('0|0|1');
   });
 
-  test('put-one-table-back: every command runs', async () => {
-    const { session, blocks } = await openPage('put-one-table-back');
+  test('restore-single-tables: every command runs', async () => {
+    const { session, blocks } = await openPage('restore-single-tables');
     await session.shell({ title: 'a load', language: 'sh', text: 'tool build shop && tool load shop --yes' });
     await postgres.psql('shop_dev', { sql: `DELETE FROM orders; UPDATE customer SET name = 'lost'` });
     const output = await runAll(session, blocks);
