@@ -76,7 +76,7 @@ describe('the search for original values', () => {
       long,
     ];
     for (const place of places) {
-      for (const chunk of [7, 1 << 20]) {
+      for (const chunk of [7, 1 << 20, 1 << 22]) {
         if (place === long && chunk === 7) continue;
         expect(count({ original: [mail], result: ['nothing', place], chunk }), String(place).slice(0, 80)).toBe(1);
       }

@@ -126,12 +126,11 @@ class CopiedFields implements FieldScanner {
   }
 
   #deliverEnd(chunk: Uint8Array, from: number, to: number): void {
-    if (this.#isInside()) {
+    if (this.#isInside() || to - from > PIECE_BYTES) {
       this.#keep(chunk, from, to);
       this.#deliver(this.#carry, { from: 0, to: this.#carried }, true);
       this.#carried = 0;
-    } else if (to - from <= PIECE_BYTES) this.#deliver(chunk, { from, to }, true);
-    else this.#deliverLong(chunk, from, to);
+    } else this.#deliver(chunk, { from, to }, true);
   }
 
   #deliver(bytes: Uint8Array, { from, to }: Span, isLast: boolean): void {
@@ -159,16 +158,6 @@ class CopiedFields implements FieldScanner {
   }
 
   /** Long values go in pieces; an escape is not divided. */
-  #deliverLong(bytes: Uint8Array, from: number, to: number): void {
-    let at = from;
-    while (to - at > PIECE_BYTES) {
-      const end = wholeEscapes(bytes, at, at + PIECE_BYTES);
-      this.#deliver(bytes, { from: at, to: end }, false);
-      at = end;
-    }
-    this.#deliver(bytes, { from: at, to }, true);
-  }
-
   #keep(bytes: Uint8Array, from: number, to: number): void {
     const needed = this.#carried + to - from;
     if (needed > this.#carry.length) {
@@ -177,13 +166,14 @@ class CopiedFields implements FieldScanner {
       this.#carry = larger;
     }
     this.#carry.set(bytes.subarray(from, to), this.#carried);
-    this.#carried = needed;
-    while (this.#carried > PIECE_BYTES) {
-      const end = wholeEscapes(this.#carry, 0, PIECE_BYTES);
-      this.#deliver(this.#carry, { from: 0, to: end }, false);
-      this.#carry.copyWithin(0, end, this.#carried);
-      this.#carried -= end;
+    let at = 0;
+    while (needed - at > PIECE_BYTES) {
+      const end = wholeEscapes(this.#carry, at, at + PIECE_BYTES);
+      this.#deliver(this.#carry, { from: at, to: end }, false);
+      at = end;
     }
+    if (at > 0) this.#carry.copyWithin(0, at, needed);
+    this.#carried = needed - at;
   }
 }
 
