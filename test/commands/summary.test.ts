@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { itIf } from '../helpers/it-if.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/terminal/configured-cli.ts';
@@ -94,7 +95,7 @@ targets:
     }
   });
 
-  it.runIf(FULL)('lists the rows of a subset, and of its snapshot where one is stored', async () => {
+  itIf(FULL)('lists the rows of a subset, and of its snapshot where one is stored', async () => {
     const text = await summaryOf('subset app');
     expect(text).toMatch(/^## Subset of app\n[\s\S]*\n\| public.customer \| 5 \| {2}\|\n/);
     expect(await summaryOf('subset app --snapshot')).toMatch(

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { putTarget, startHub } from '../helpers/hub/hub.ts';
+import { itIf } from '../helpers/it-if.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { freePort } from '../helpers/proxies/free-port.ts';
@@ -252,13 +253,13 @@ targets:
     expect(failed.log).not.toContain('a'.repeat(32));
   });
 
-  it.runIf(FULL)('masks the key that it makes for a job without a configuration', async () => {
+  itIf(FULL)('masks the key that it makes for a job without a configuration', async () => {
     const made = await run({ command: 'config show', config: '' });
     expect(made.commands[0]).toMatch(/^::add-mask::[0-9a-f]{32}$/);
     expect(made.log.split(String(made.commands[0]).slice('::add-mask::'.length))).toHaveLength(2);
   });
 
-  it.runIf(FULL).each([
+  itIf(FULL).each([
     { command: 'build; touch pwned', target: 'app' },
     { command: '$(touch pwned)', target: 'app' },
     { command: 'build', target: '--config=pwned' },
@@ -269,13 +270,13 @@ targets:
     expect(commands).toEqual([expect.stringMatching(/^::error title=/)]);
   });
 
-  it.runIf(FULL)('executes nothing of its inputs', async () => {
+  itIf(FULL)('executes nothing of its inputs', async () => {
     const words = '$(touch pwned) `touch pwned` ; touch pwned';
     await run({ command: 'build', target: words, arguments: `--note '${words}'` });
     await expect(readFile(join(folder, 'pwned'))).rejects.toThrow('ENOENT');
   });
 
-  it.runIf(FULL)('installs a release of its version, and refuses one that differs from its checksum', async () => {
+  itIf(FULL)('installs a release of its version, and refuses one that differs from its checksum', async () => {
     await mkdir(join(folder, 'tool/bin'), { recursive: true });
     await copyFile(executable, join(folder, 'tool/bin/tool'));
     const content = execFileSync('tar', ['-cz', '-C', folder, 'tool']);
@@ -306,7 +307,7 @@ targets:
     expect(wrong).toMatchObject({ exit: 1, commands: [expect.stringContaining('is no version')] });
   });
 
-  it.runIf(FULL)('signs in to the hub with the ID token of the job', async () => {
+  itIf(FULL)('signs in to the hub with the ID token of the job', async () => {
     const issuer = await startTokenIssuer();
     await server.createDatabase('hub');
     const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders'] }];
@@ -329,7 +330,7 @@ targets:
     });
   });
 
-  it.runIf(FULL)('installs an npm package', async () => {
+  itIf(FULL)('installs an npm package', async () => {
     const source = join(folder, 'package');
     await mkdir(source);
     await writeFile(

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { eventProblems } from '../helpers/documents/json-contract.ts';
+import { itIf } from '../helpers/it-if.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres/postgres-server.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { suiteResource } from '../helpers/suite-resource.ts';
@@ -119,7 +120,7 @@ describeWithPostgres('the template for GitLab', () => {
     expect(await read('tool.env')).toBe('');
   });
 
-  it.runIf(process.env.TEST_FULL === '1').each([
+  itIf(process.env.TEST_FULL === '1').each([
     [{ COMMAND: 'load', TARGET: 'app' }, 'COMMAND must be'],
     [{ TARGET: '' }, 'TARGET must name'],
     [{ TARGET: '--config=x' }, 'TARGET must name'],

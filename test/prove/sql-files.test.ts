@@ -70,7 +70,8 @@ const PIECES = {
 
 for (const kind of ['postgres', 'mariadb', 'mysql'] as ServerKind[]) {
   const part = trials(`borders/sql-${kind}`);
-  describe.skipIf(part.isEmpty)(`hostile SQL files: ${kind}`, () => {
+  if (part.isEmpty) continue;
+  describe(`hostile SQL files: ${kind}`, () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 

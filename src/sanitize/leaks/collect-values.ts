@@ -5,7 +5,7 @@ import { createFieldReader } from './field-reader.ts';
 import { createFieldScanner, type FieldPiece, type FieldScanner } from './stored-fields.ts';
 import { classOf, type LeakColumn } from './value-class.ts';
 import { MOST_WORDS, RARE, type ValueTable } from './value-table.ts';
-import { createWordReader, type ReadValue } from './word-reader.ts';
+import { type ReadValue, WordReader } from './word-reader.ts';
 
 /** A value, or the first words of a long one; the object is valid during the call. */
 export interface CollectedValue {
@@ -39,7 +39,7 @@ export function insertValue(table: ValueTable, { first, second, valueClass, valu
 
 /** Reads the values of personal columns, and the personal parts of documents and texts. */
 export function createCollector({ format, sources, onValue }: CollectOptions): FieldScanner {
-  const reader = createWordReader({});
+  const reader = new WordReader({});
   const field = createFieldReader(reader);
   const { value } = reader;
 

@@ -8,7 +8,7 @@ import { createPathCollector, type FoundPath } from '../ledger/document-paths.ts
 import { createDocumentReader } from '../ledger/document-reader.ts';
 import type { Shape } from '../ledger/ledger-item.ts';
 import { createCollector, insertValue } from './collect-values.ts';
-import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
+import { type ColumnHits, Search, type SearchOptions } from './search-values.ts';
 import type { FieldScanner } from './stored-fields.ts';
 import type { LeakColumn } from './value-class.ts';
 import { type DistinctBits, mix, newDistinctBits, noteDistinct, openTable, type TableMemory } from './value-table.ts';
@@ -62,19 +62,19 @@ function perform(task: LeakTask): LeakAnswer {
     case 'collect':
       return collect(task);
     case 'search rows': {
-      const search = createSearch({ table: openTable(task.values.memory, task.values), columns: task.columns });
+      const search = new Search({ table: openTable(task.values.memory, task.values), columns: task.columns });
       scan(task.rows, () => search.rows(task.rows.format));
       return { answer: 'searched', hits: search.hits };
     }
     case 'search contents': {
-      const search = createSearch({ table: openTable(task.values.memory, task.values), columns: [{ scale: 1 }] });
-      for (const file of task.files) searchContent(search.piece, file);
+      const search = new Search({ table: openTable(task.values.memory, task.values), columns: [{ scale: 1 }] });
+      for (const file of task.files) searchContent(search, file);
       return { answer: 'searched', hits: search.hits };
     }
     case 'search texts': {
       const table = openTable(task.values.memory, task.values);
       const hits = task.texts.map((text) => {
-        const search = createSearch({ table, columns: [{ scale: 1 }] });
+        const search = new Search({ table, columns: [{ scale: 1 }] });
         search.text(text);
         return search.hits;
       });
@@ -175,11 +175,11 @@ function scan({ files }: StoredRows, scanner: () => FieldScanner): void {
   }
 }
 
-function searchContent(take: ReturnType<typeof createSearch>['piece'], file: ObjectToRead): void {
+function searchContent(search: Search, file: ObjectToRead): void {
   let isFirst = true;
   let held: Uint8Array | null = null;
   const pass = (bytes: Uint8Array, isLast: boolean): void => {
-    take({ column: 0, bytes, from: 0, to: bytes.length, isFirst, isLast, isPlain: false });
+    search.piece({ column: 0, bytes, from: 0, to: bytes.length, isFirst, isLast, isPlain: false });
     isFirst = false;
   };
   for (const frame of readFrames(file)) {

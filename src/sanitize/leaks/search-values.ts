@@ -1,6 +1,6 @@
 import type { RowFormat } from '../../engines/shared/rows/row-scanner.ts';
-import { createFieldReader } from './field-reader.ts';
-import { createQuickCheck } from './quick-check.ts';
+import { createFieldReader, type FieldReader } from './field-reader.ts';
+import { QuickCheck } from './quick-check.ts';
 import { createFieldScanner, type FieldPiece, type FieldScanner } from './stored-fields.ts';
 import {
   CLASS_BITS,
@@ -12,7 +12,7 @@ import {
   type ValueTable,
 } from './value-table.ts';
 import { digestFirst, digestSecond, squeeze } from './word-digest.ts';
-import { createWordReader } from './word-reader.ts';
+import { type ReadValue, type ReadWords, WordReader } from './word-reader.ts';
 
 /** A value of the original in the result. */
 export interface Hit {
@@ -35,6 +35,12 @@ export interface ColumnHits {
   hits: Hit[];
 }
 
+/** Letters and digits of the value. */
+interface Place {
+  start: number;
+  end: number;
+}
+
 const MOST_HITS = 32;
 const WHOLE = { start: 0, end: Number.POSITIVE_INFINITY };
 
@@ -48,52 +54,88 @@ export interface SearchOptions {
   columns: ({ scale: number } | null)[];
 }
 
-export interface Search {
-  hits: ColumnHits[];
-  rows(format: RowFormat): FieldScanner;
-  /** A content of its own, as of a large object. */
-  piece(piece: FieldPiece): void;
-  text(text: string): void;
-}
-
 /** Searches every value of a table for values of the original: whole, in parts of documents, and within texts. */
-export function createSearch({ table, columns }: SearchOptions): Search {
-  const hits = columns.map(noHits);
-  const reader = createWordReader({
-    onWords: searchWords,
-    onPart(first, second, { start, end }) {
-      if (table.mayHold(first)) recordHit(first, second, { start, end });
-    },
-  });
-  const field = createFieldReader(reader);
-  const { words, value } = reader;
-  let strongest = -1;
-  let source = 0;
-  let column = 0;
+export class Search {
+  readonly hits: ColumnHits[];
+  readonly #table: ValueTable;
+  readonly #columns: SearchOptions['columns'];
+  readonly #field: FieldReader;
+  readonly #words: ReadWords;
+  readonly #value: ReadValue;
+  readonly #quick: QuickCheck;
+  #strongest = -1;
+  #source = 0;
+  #column = 0;
   /** Hits whose text is not yet known. */
-  let places: (Omit<Hit, 'text'> & { start: number; end: number })[] = [];
+  #places: (Omit<Hit, 'text'> & Place)[] = [];
 
-  function recordHit(first: number, second: number, { start, end }: { start: number; end: number }): void {
-    const entry = table.find(first, second);
-    if (entry < 0) return;
-    const valueClass = entry & CLASS_MASK;
-    const found = hits[column];
-    if (!found) return;
-    if (valueClass > strongest) {
-      strongest = valueClass;
-      source = entry >>> CLASS_BITS;
-    }
-    found.distinct ??= newDistinctBits();
-    noteDistinct(found.distinct, mix(first, second), columns[column]?.scale ?? 1);
-    const ofClass = found.hits.filter((hit) => hit.valueClass === valueClass);
-    if (ofClass.length + places.length >= MOST_HITS) return;
-    if (ofClass.some((hit) => hit.first === first && hit.second === second)) return;
-    places.push({ first, second, valueClass, source: entry >>> CLASS_BITS, start, end });
+  constructor({ table, columns }: SearchOptions) {
+    const reader = new WordReader({
+      onWords: (searchable, count) => this.#searchWords(searchable, count),
+      onPart: (first, second, { start, end }) => {
+        if (table.mayHold(first)) this.#recordHit(first, second, { start, end });
+      },
+    });
+    this.hits = columns.map(noHits);
+    this.#table = table;
+    this.#columns = columns;
+    this.#field = createFieldReader(reader);
+    this.#words = reader.words;
+    this.#value = reader.value;
+    this.#quick = new QuickCheck(table);
   }
 
-  function searchWords(searchable: number, count: number): void {
+  rows(format: RowFormat): FieldScanner {
+    return createFieldScanner({
+      format,
+      isWanted: (at) => (this.#columns[at] ?? null) !== null,
+      skip: (at, bytes, from) => this.#skip(at, bytes, from),
+      onPiece: (piece) => this.piece(piece),
+    });
+  }
+
+  /** A piece of a value, or of a content of its own, as of a large object. */
+  piece(piece: FieldPiece): void {
+    this.#column = piece.column;
+    if (this.#field.read(piece)) this.#endValue(() => (piece.isFirst ? this.#field.textOf(piece) : null));
+  }
+
+  text(text: string): void {
+    this.#column = 0;
+    const read = this.#field.readText(text);
+    this.#endValue(() => read);
+  }
+
+  #skip(at: number, bytes: Uint8Array, from: number): number {
+    const end = this.#quick.pass(bytes, from);
+    const found = this.hits[at];
+    if (found && end > from && !this.#quick.isNull) found.values += 1;
+    return end;
+  }
+
+  #recordHit(first: number, second: number, { start, end }: Place): void {
+    const entry = this.#table.find(first, second);
+    if (entry < 0) return;
+    const valueClass = entry & CLASS_MASK;
+    const found = this.hits[this.#column];
+    if (!found) return;
+    if (valueClass > this.#strongest) {
+      this.#strongest = valueClass;
+      this.#source = entry >>> CLASS_BITS;
+    }
+    found.distinct ??= newDistinctBits();
+    noteDistinct(found.distinct, mix(first, second), this.#columns[this.#column]?.scale ?? 1);
+    const ofClass = found.hits.filter((hit) => hit.valueClass === valueClass);
+    if (ofClass.length + this.#places.length >= MOST_HITS) return;
+    if (ofClass.some((hit) => hit.first === first && hit.second === second)) return;
+    this.#places.push({ first, second, valueClass, source: entry >>> CLASS_BITS, start, end });
+  }
+
+  #searchWords(searchable: number, count: number): void {
     // One word is the whole value.
     if (count === 1) return;
+    const table = this.#table;
+    const words = this.#words;
     for (let at = 0; at < searchable; at += 1) {
       let lengths = table.wordsAfter(words.word[at] as number);
       while (lengths !== 0) {
@@ -105,56 +147,31 @@ export function createSearch({ table, columns }: SearchOptions): Search {
         const end = words.letters[after] as number;
         const first = digestFirst(words.first[at] as number, words.first[after] as number, end - start);
         if (!table.mayHold(first)) continue;
-        recordHit(first, digestSecond(words.second[at] as number, words.second[after] as number, end - start), {
-          start,
-          end,
-        });
+        const second = digestSecond(words.second[at] as number, words.second[after] as number, end - start);
+        this.#recordHit(first, second, { start, end });
       }
     }
   }
 
-  function endValue(piece: FieldPiece | null, text: string | null): void {
-    const found = hits[column];
+  #endValue(text: () => string | null): void {
+    const found = this.hits[this.#column];
     if (!found) return;
+    const value = this.#value;
     found.values += 1;
-    if (value.words > 0 && table.mayHold(value.first)) recordHit(value.first, value.second, WHOLE);
-    if (strongest < 0) return;
-    found.counts[strongest] = (found.counts[strongest] ?? 0) + 1;
-    found.from.set(source, (found.from.get(source) ?? 0) + 1);
-    if (places.length > 0) {
-      const whole = piece?.isFirst ? field.textOf(piece) : text;
+    if (value.words > 0 && this.#table.mayHold(value.first)) this.#recordHit(value.first, value.second, WHOLE);
+    if (this.#strongest < 0) return;
+    found.counts[this.#strongest] = (found.counts[this.#strongest] ?? 0) + 1;
+    found.from.set(this.#source, (found.from.get(this.#source) ?? 0) + 1);
+    if (this.#places.length > 0) {
+      const whole = text();
       const squeezed = whole === null ? null : squeeze(whole);
-      for (const { start, end, ...hit } of places) {
+      for (const { start, end, ...hit } of this.#places) {
         if (!found.hits.some(({ first, second }) => first === hit.first && second === hit.second)) {
           found.hits.push({ ...hit, text: squeezed?.slice(start, end) ?? null });
         }
       }
     }
-    places = [];
-    strongest = -1;
+    this.#places = [];
+    this.#strongest = -1;
   }
-
-  const quick = createQuickCheck(table);
-
-  function skip(at: number, bytes: Uint8Array, from: number): number {
-    const end = quick.pass(bytes, from);
-    const found = hits[at];
-    if (found && end > from && !quick.isNull) found.values += 1;
-    return end;
-  }
-
-  function onPiece(piece: FieldPiece): void {
-    column = piece.column;
-    if (field.read(piece)) endValue(piece, null);
-  }
-
-  return {
-    hits,
-    rows: (format) => createFieldScanner({ format, isWanted: (at) => (columns[at] ?? null) !== null, skip, onPiece }),
-    piece: onPiece,
-    text(text) {
-      column = 0;
-      endValue(null, field.readText(text));
-    },
-  };
 }

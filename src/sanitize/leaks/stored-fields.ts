@@ -45,7 +45,7 @@ interface Span {
 
 /** Reads the values of stored rows, as fast as their bytes can be looked at. */
 export function createFieldScanner(options: FieldScannerOptions): FieldScanner {
-  return options.format === 'copied' ? copiedFields(options) : insertedFields(options);
+  return options.format === 'copied' ? new CopiedFields(options) : insertedFields(options);
 }
 
 /** Ends a field, begins an escape, is no ASCII or begins an encoding. */
@@ -68,107 +68,113 @@ const ESCAPES = new Uint8Array(256).map((_, code) => {
   return at < 0 ? code : '\b\f\n\r\t\v'.charCodeAt(at);
 });
 
-function copiedFields({ isWanted, skip, onPiece }: FieldScannerOptions): FieldScanner {
-  const scratch = new Uint8Array(PIECE_BYTES + 1);
-  const piece: FieldPiece = { column: 0, bytes: scratch, from: 0, to: 0, isFirst: true, isLast: true, isPlain: true };
+class CopiedFields implements FieldScanner {
+  readonly #isWanted: FieldScannerOptions['isWanted'];
+  readonly #skip: FieldScannerOptions['skip'];
+  readonly #onPiece: FieldScannerOptions['onPiece'];
+  readonly #scratch = new Uint8Array(PIECE_BYTES + 1);
+  readonly #piece: FieldPiece;
   /** The beginning of a value whose end is in the next chunk. */
-  let carry = new Uint8Array(64 * 1024);
-  let carried = 0;
-  let column = 0;
-  let isFirst = true;
+  #carry = new Uint8Array(64 * 1024);
+  #carried = 0;
+  #column = 0;
+  #isFirst = true;
   /** Union of the kinds of the bytes of the value. */
-  let kinds = 0;
+  #kinds = 0;
 
-  function deliver(bytes: Uint8Array, { from, to }: Span, isLast: boolean): void {
-    if (from === to && isFirst) return;
-    piece.column = column;
-    piece.isFirst = isFirst;
+  constructor({ isWanted, skip, onPiece }: FieldScannerOptions) {
+    this.#isWanted = isWanted;
+    this.#skip = skip;
+    this.#onPiece = onPiece;
+    this.#piece = { column: 0, bytes: this.#scratch, from: 0, to: 0, isFirst: true, isLast: true, isPlain: true };
+  }
+
+  push(chunk: Uint8Array): void {
+    const size = chunk.length;
+    let at = 0;
+    while (at < size) {
+      const wanted = this.#isWanted(this.#column);
+      const skipped = wanted && this.#skip && !this.#isInside() ? this.#skip(this.#column, chunk, at) : -1;
+      if (skipped >= 0) {
+        this.#column = chunk[skipped] === TAB ? this.#column + 1 : 0;
+        at = skipped + 1;
+        continue;
+      }
+      let end = at;
+      let seen = this.#kinds;
+      for (; end < size; end += 1) {
+        const kind = KINDS[chunk[end] as number] as number;
+        if (kind === END) break;
+        seen |= kind;
+      }
+      this.#kinds = seen;
+      if (end === size) {
+        if (wanted) this.#keep(chunk, at, size);
+        return;
+      }
+      if (wanted) this.#deliverEnd(chunk, at, end);
+      this.#isFirst = true;
+      this.#kinds = 0;
+      this.#column = chunk[end] === TAB ? this.#column + 1 : 0;
+      at = end + 1;
+    }
+  }
+
+  /** The beginning of the value was in the chunk before. */
+  #isInside(): boolean {
+    return this.#carried > 0 || !this.#isFirst;
+  }
+
+  #deliverEnd(chunk: Uint8Array, from: number, to: number): void {
+    if (this.#isInside() || to - from > PIECE_BYTES) {
+      this.#keep(chunk, from, to);
+      this.#deliver(this.#carry, { from: 0, to: this.#carried }, true);
+      this.#carried = 0;
+    } else this.#deliver(chunk, { from, to }, true);
+  }
+
+  #deliver(bytes: Uint8Array, { from, to }: Span, isLast: boolean): void {
+    if (from === to && this.#isFirst) return;
+    const piece = this.#piece;
+    piece.column = this.#column;
+    piece.isFirst = this.#isFirst;
     piece.isLast = isLast;
-    piece.isPlain = kinds === 0;
+    piece.isPlain = this.#kinds === 0;
     piece.bytes = bytes;
     piece.from = from;
     piece.to = to;
-    if ((kinds & ESCAPE) === 0) {
-      onPiece(piece);
-      isFirst = false;
+    if ((this.#kinds & ESCAPE) === 0) {
+      this.#onPiece(piece);
+      this.#isFirst = false;
       return;
     }
-    const isCode = to - from === 2 && bytes[from] === BACKSLASH && isFirst && isLast;
-    if (isCode && (bytes[from + 1] === LETTER_N || (bytes[from + 1] === DOT && column === 0))) return;
-    piece.bytes = scratch;
+    const isCode = to - from === 2 && bytes[from] === BACKSLASH && this.#isFirst && isLast;
+    if (isCode && (bytes[from + 1] === LETTER_N || (bytes[from + 1] === DOT && this.#column === 0))) return;
+    piece.bytes = this.#scratch;
     piece.from = 0;
-    piece.to = unescapeInto(scratch, bytes, { from, to });
-    onPiece(piece);
-    isFirst = false;
+    piece.to = unescapeInto(this.#scratch, bytes, { from, to });
+    this.#onPiece(piece);
+    this.#isFirst = false;
   }
 
   /** Long values go in pieces; an escape is not divided. */
-  function deliverLong(bytes: Uint8Array, from: number, to: number): void {
-    let at = from;
-    while (to - at > PIECE_BYTES) {
-      const end = wholeEscapes(bytes, at, at + PIECE_BYTES);
-      deliver(bytes, { from: at, to: end }, false);
+  #keep(bytes: Uint8Array, from: number, to: number): void {
+    const needed = this.#carried + to - from;
+    if (needed > this.#carry.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#carry.length * 2));
+      larger.set(this.#carry.subarray(0, this.#carried));
+      this.#carry = larger;
+    }
+    this.#carry.set(bytes.subarray(from, to), this.#carried);
+    let at = 0;
+    while (needed - at > PIECE_BYTES) {
+      const end = wholeEscapes(this.#carry, at, at + PIECE_BYTES);
+      this.#deliver(this.#carry, { from: at, to: end }, false);
       at = end;
     }
-    deliver(bytes, { from: at, to }, true);
+    if (at > 0) this.#carry.copyWithin(0, at, needed);
+    this.#carried = needed - at;
   }
-
-  function keep(bytes: Uint8Array, from: number, to: number): void {
-    const needed = carried + to - from;
-    if (needed > carry.length) {
-      const larger = new Uint8Array(Math.max(needed, carry.length * 2));
-      larger.set(carry.subarray(0, carried));
-      carry = larger;
-    }
-    carry.set(bytes.subarray(from, to), carried);
-    carried = needed;
-    while (carried > PIECE_BYTES) {
-      const end = wholeEscapes(carry, 0, PIECE_BYTES);
-      deliver(carry, { from: 0, to: end }, false);
-      carry.copyWithin(0, end, carried);
-      carried -= end;
-    }
-  }
-
-  return {
-    push(chunk) {
-      const size = chunk.length;
-      let at = 0;
-      while (at < size) {
-        const wanted = isWanted(column);
-        const skipped = wanted && skip && isFirst && carried === 0 ? skip(column, chunk, at) : -1;
-        if (skipped >= 0) {
-          column = chunk[skipped] === TAB ? column + 1 : 0;
-          at = skipped + 1;
-          continue;
-        }
-        let end = at;
-        let seen = kinds;
-        for (; end < size; end += 1) {
-          const kind = KINDS[chunk[end] as number] as number;
-          if (kind === END) break;
-          seen |= kind;
-        }
-        kinds = seen;
-        if (end === size) {
-          if (wanted) keep(chunk, at, size);
-          return;
-        }
-        if (wanted && (carried > 0 || !isFirst || end > at)) {
-          if (carried > 0 || !isFirst) {
-            keep(chunk, at, end);
-            deliver(carry, { from: 0, to: carried }, true);
-            carried = 0;
-          } else if (end - at <= PIECE_BYTES) deliver(chunk, { from: at, to: end }, true);
-          else deliverLong(chunk, at, end);
-        }
-        isFirst = true;
-        kinds = 0;
-        column = chunk[end] === TAB ? column + 1 : 0;
-        at = end + 1;
-      }
-    },
-  };
 }
 
 /** The end before an escape that would be divided there. */

@@ -15,6 +15,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 /** A busy server lists a session for a moment after its end. */
@@ -85,7 +86,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       (await listPoints(contextWith(), { target: 'app' })).points.filter((point) => point.kind === 'save');
     const automatic = async () => (await saves()).filter((save) => save.automatic !== undefined);
 
-    it.runIf(kind === 'postgres')('keep the undo copy that a load drops, unless it is as it was loaded', async () => {
+    itIf(kind === 'postgres')('keep the undo copy that a load drops, unless it is as it was loaded', async () => {
       expect((await load()).automatic_saves).toBeUndefined();
       // Neither statistics nor a vacuum are changes.
       await server.run('copy', ['VACUUM FREEZE ANALYZE']);

@@ -11,6 +11,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
@@ -122,7 +123,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await server.run('copy', ['ALTER TABLE pair DROP more']);
     });
 
-    it.runIf(isPostgres)('is of single rows by their keys', async () => {
+    itIf(isPostgres)('is of single rows by their keys', async () => {
       const planned = asData(await plan({ tables: [named('orders')], rows: ['01', '4', '77'] }));
       expect(planned.plan).toMatchObject({
         part: { tables: [{ insert: 0, update: 1, delete: 1 }], rows: ['1', '4', '77'] },

@@ -18,6 +18,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
@@ -192,7 +193,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       expect(await points()).toEqual([...before.filter((name) => name !== 'one'), 'early']);
     });
 
-    it.runIf(kind !== 'postgres')('run their events, but not those of a save that others have made', async () => {
+    itIf(kind !== 'postgres')('run their events, but not those of a save that others have made', async () => {
       const before = await content();
       await server.run('copy', ['CREATE EVENT daily ON SCHEDULE EVERY 1 DAY DO DELETE FROM item WHERE id < 0']);
       const { save: row } = await save({ name: 'eventful' });

@@ -28,6 +28,7 @@ import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS } from '../../helpers/databases/branch-servers.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
@@ -174,51 +175,48 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(named?.sort()).toEqual(created.sort());
   });
 
-  it.skipIf(files)(
-    'drop what killed commands have left of branches of this destination, and nothing else',
-    async () => {
-      await keepBase();
-      const facts = {
-        name: 'half',
-        created_at: '',
-        reset_at: null,
-        repository: null,
-        git_branch: null,
-        snapshot: null,
-      };
-      const remains = {
-        'copy_two.tool-new-0123abcd': { tool: 'new', of: 'copy_two', branch_of: 'copy' },
-        copy_half: { tool: 'dropped', of: 'copy', loaded_at: '', ...facts },
-        'copy_six.tool-new-89abcdef': { tool: 'new', of: 'copy_six', branch_of: 'other' },
-        copy_theirs: { tool: 'dropped', of: 'other', loaded_at: '', ...facts },
-        copy_plain: { tool: 'dropped', of: 'copy' },
-      };
-      for (const [name, mark] of Object.entries(remains)) {
-        await server.createDestination(name);
-        await sql(`CREATE TABLE \`tool-mark\` (id INT) COMMENT '${JSON.stringify(mark)}'`, name);
-      }
-      // Killed before the mark.
-      const long = 'x'.repeat(60);
-      const cut = `copy_${'x'.repeat(24)}-0123456789abcdef`;
-      for (const each of ['copy_seven', 'copy_plain', cut]) {
-        await server.createDestination(`${each}.tool-new-00000000`);
-      }
-      await create('one');
-      const kept = [
-        ...['copy_one', 'copy_plain', 'copy_plain.tool-new-00000000', 'copy_six.tool-new-89abcdef', 'copy_theirs'],
-        `${cut}.tool-new-00000000`,
-      ];
-      expect(await ours()).toEqual(['copy', 'copy.tool-base', ...kept]);
-      expect(await list()).toMatchObject([{ name: 'one' }]);
-      const { database = '' } = (await create(long)).branches[0] ?? {};
-      const unmarked = [auxiliaryNames('copy_one').shadow(), auxiliaryNames(database).shadow()];
-      for (const name of unmarked) await server.createDestination(name);
-      await create('two');
-      expect((await ours()).filter((name) => unmarked.includes(name))).toEqual([]);
-    },
-  );
+  itIf(!files)('drop what killed commands have left of branches of this destination, and nothing else', async () => {
+    await keepBase();
+    const facts = {
+      name: 'half',
+      created_at: '',
+      reset_at: null,
+      repository: null,
+      git_branch: null,
+      snapshot: null,
+    };
+    const remains = {
+      'copy_two.tool-new-0123abcd': { tool: 'new', of: 'copy_two', branch_of: 'copy' },
+      copy_half: { tool: 'dropped', of: 'copy', loaded_at: '', ...facts },
+      'copy_six.tool-new-89abcdef': { tool: 'new', of: 'copy_six', branch_of: 'other' },
+      copy_theirs: { tool: 'dropped', of: 'other', loaded_at: '', ...facts },
+      copy_plain: { tool: 'dropped', of: 'copy' },
+    };
+    for (const [name, mark] of Object.entries(remains)) {
+      await server.createDestination(name);
+      await sql(`CREATE TABLE \`tool-mark\` (id INT) COMMENT '${JSON.stringify(mark)}'`, name);
+    }
+    // Killed before the mark.
+    const long = 'x'.repeat(60);
+    const cut = `copy_${'x'.repeat(24)}-0123456789abcdef`;
+    for (const each of ['copy_seven', 'copy_plain', cut]) {
+      await server.createDestination(`${each}.tool-new-00000000`);
+    }
+    await create('one');
+    const kept = [
+      ...['copy_one', 'copy_plain', 'copy_plain.tool-new-00000000', 'copy_six.tool-new-89abcdef', 'copy_theirs'],
+      `${cut}.tool-new-00000000`,
+    ];
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', ...kept]);
+    expect(await list()).toMatchObject([{ name: 'one' }]);
+    const { database = '' } = (await create(long)).branches[0] ?? {};
+    const unmarked = [auxiliaryNames('copy_one').shadow(), auxiliaryNames(database).shadow()];
+    for (const name of unmarked) await server.createDestination(name);
+    await create('two');
+    expect((await ours()).filter((name) => unmarked.includes(name))).toEqual([]);
+  });
 
-  it.runIf(files || FULL)('take the name of the destination, and give it back to an undo', async () => {
+  itIf(files || FULL)('take the name of the destination, and give it back to an undo', async () => {
     await keepBase();
     await create('one');
     await create('two');
@@ -260,7 +258,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one']);
   });
 
-  it.skipIf(files)('take events and rights on routines along, and give those of the destination back', async () => {
+  itIf(!files)('take events and rights on routines along, and give those of the destination back', async () => {
     await keepBase();
     await create('one');
     for (const [database, user] of [
@@ -292,7 +290,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect([await state('copy'), await state('copy_one')]).toEqual([main, switched]);
   });
 
-  it.runIf(!files && FULL)(
+  itIf(!files && FULL)(
     'are not exchanged where the user could not recreate code of the branch or the destination as it was',
     async () => {
       await keepBase();
@@ -335,7 +333,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     },
   );
 
-  it.runIf(files || FULL)('are restored while they are the destination, with an undo copy', async () => {
+  itIf(files || FULL)('are restored while they are the destination, with an undo copy', async () => {
     await keepBase();
     await create('one');
     await switchTo('one');
@@ -349,7 +347,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await sql('SELECT count(*) FROM person')).toBe('50');
   });
 
-  it.runIf(FULL)('follow the git branch, and main is the database of before the first switch', async () => {
+  itIf(FULL)('follow the git branch, and main is the database of before the first switch', async () => {
     await keepBase();
     await sql('CREATE TABLE of_main (id integer)');
     const follow = async (branch: string) => {
@@ -381,7 +379,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_taken']);
   });
 
-  it.runIf(files || FULL)('stay apart where names would be equal or too long', async () => {
+  itIf(files || FULL)('stay apart where names would be equal or too long', async () => {
     await keepBase();
     const names = ['a/b', 'a-b', 'ü'.repeat(100)];
     for (const name of names) await create(name);
@@ -390,7 +388,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     for (const database of databases) expect(lengthOf(database)).toBeLessThanOrEqual(most);
   });
 
-  it.runIf(files || FULL)(
+  itIf(files || FULL)(
     'are pruned when their git branch is gone, or nobody has used them, and never while they are in use',
     async () => {
       await keepBase();

@@ -22,6 +22,7 @@ import { applySaveRemoval, planSaveRemoval } from '../../../src/operations/save/
 import { listSaves } from '../../../src/operations/save/saves.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS } from '../../helpers/databases/branch-servers.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
@@ -119,7 +120,7 @@ describe.each(BRANCH_SERVERS)('a branch from a branch on $name', ({ kind, start 
     await expect(create('c', { from: 'none' })).rejects.toMatchObject({ code: 'branch_missing' });
   });
 
-  it.runIf(kind === 'postgres')(
+  itIf(kind === 'postgres')(
     'drops what a killed creation for this destination has left, and nothing else',
     async () => {
       const remains = { copy_gone: 'copy', copy_other: 'other' };

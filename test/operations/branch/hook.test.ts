@@ -10,6 +10,7 @@ import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/bra
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -253,7 +254,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
     expect(await follow('main')).toMatchObject({ action: 'none' });
   });
 
-  it.runIf(process.env.TEST_FULL)('runs tool by name, which prints one line', async () => {
+  itIf(process.env.TEST_FULL)('runs tool by name, which prints one line', async () => {
     const config = `secret_key: abcdef0123456789abcdef0123456789\nworking_directory: ${path('work')}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`;
     await writeFile(path('checkout/tool.yml'), config);
     await fakeTool(`exec ${process.execPath} ${PROGRAM} "$@" 2>${path('errors')}`);
@@ -264,7 +265,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
     expect([status, await current()]).toEqual([0, 'feature/x']);
   });
 
-  it.runIf(process.env.TEST_FULL)(
+  itIf(process.env.TEST_FULL)(
     'refuses the main branch after switches by hand, and follows other branches',
     async () => {
       for (const name of ['one', 'two']) {

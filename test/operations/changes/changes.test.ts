@@ -12,6 +12,7 @@ import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 
 const FILL = [
@@ -248,7 +249,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
       await expect(changes()).rejects.toMatchObject({ code: 'snapshot_missing' });
     });
 
-    it.runIf(kind !== 'postgres')("are found in snapshots that the vendor's program made", async () => {
+    itIf(kind !== 'postgres')("are found in snapshots that the vendor's program made", async () => {
       await build(contextWith(), { target: 'dumped' });
       await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'dumped' }));
       const dumped = (tables: string[] = []) => readChanges(contextWith(), { target: 'dumped', tables });

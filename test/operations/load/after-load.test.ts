@@ -7,6 +7,7 @@ import { isRunning } from '../../../src/process/is-running.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { eventually, temporaryFolder } from '../../helpers/postgres/postgres-server.ts';
 import { stagingLeftovers } from '../../helpers/storage/leftovers.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
@@ -184,7 +185,7 @@ for (const kind of testedKinds('mysql')) {
       await expect(says('ran')).rejects.toThrow('ENOENT');
     }, 60_000);
 
-    it.runIf(endsSteps)(
+    itIf(endsSteps)(
       'ends a step that takes too long with the processes that it started',
       async () => {
         const before = await server.content('copy');
@@ -226,7 +227,7 @@ for (const kind of testedKinds('mysql')) {
       await expectNothingLeft();
     }, 60_000);
 
-    it.runIf(endsSteps).each(['SIGKILL', 'SIGINT'] as const)(
+    itIf(endsSteps).each(['SIGKILL', 'SIGINT'] as const)(
       'leaves the destination and ends the step when %s ends the load',
       async (signal) => {
         const before = await server.content('copy');

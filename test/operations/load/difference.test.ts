@@ -12,6 +12,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { withDetails } from '../../helpers/databases/build-and-load.ts';
 import { dumpDifferences } from '../../helpers/databases/dump-differences.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { EVERY_OBJECT } from '../../helpers/postgres/every-object.ts';
 import {
   describeWithPostgres,
@@ -62,7 +63,7 @@ const DEPENDENT = `
 
 const FULL = process.env.TEST_FULL !== undefined;
 /** Each needs loads of its own, which take seconds. */
-const itInFull = it.runIf(FULL);
+const itInFull = itIf(FULL);
 
 /** Each with the tables that differ after it. `price` is computed by a function of its own, and `unlogged` may be lost. */
 const CHANGES: { change: string; tables: string[]; full?: true }[] = [

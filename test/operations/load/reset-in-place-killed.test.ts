@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AnyServer } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { type LoadedWithBase, loadedWithBase } from '../../helpers/loaded-with-base.ts';
 import { eventually } from '../../helpers/postgres/postgres-server.ts';
 import type { Tool } from '../../helpers/terminal/tool-process.ts';
@@ -89,7 +90,7 @@ describeWithKind('postgres', 'a reset in place, when the whole process group is 
     await tool.done(['load', 'app', '--keep-base']);
   });
 
-  it.runIf(ROUNDS)('leaves the old database or the new one at any moment', { timeout: 1_800_000 }, async () => {
+  itIf(ROUNDS)('leaves the old database or the new one at any moment', { timeout: 1_800_000 }, async () => {
     await changed(3);
     const duration = await tool.done(RESET);
     const seen = { old: 0, new: 0 };

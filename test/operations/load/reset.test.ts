@@ -22,6 +22,7 @@ import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { asData } from '../../helpers/fakes/as-data.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import {
   describeWithPostgres,
   eventually,
@@ -38,7 +39,7 @@ const FILL = `
   SELECT lo_from_bytea(4711, 'large')`;
 
 /** Each needs loads of its own, which take seconds. */
-const itInFull = it.runIf(process.env.TEST_FULL);
+const itInFull = itIf(process.env.TEST_FULL);
 
 describeWithPostgres('a reset', () => {
   const folder = suiteResource(() => temporaryFolder());

@@ -15,6 +15,7 @@ import { verifyManifest } from '../../../src/repository/manifest/signature.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { toSelector } from '../../../src/text/snapshot-selector.ts';
 import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/databases/migration-tables.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -276,7 +277,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(await behindIn(context)).toEqual([]);
   });
 
-  it.runIf(process.env.TEST_FULL)(
+  itIf(process.env.TEST_FULL)(
     'are those of the sanitized data in a sanitized snapshot, and absent outside of a repository',
     async () => {
       minute += 1;

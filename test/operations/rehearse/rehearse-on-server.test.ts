@@ -11,6 +11,7 @@ import { findServers } from '../../../src/operations/servers/records.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { type AnyServer, startAnyServer, testedKinds } from '../../helpers/databases/any-server.ts';
 import { describeWithKind } from '../../helpers/databases/describe-with-kind.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { type Tool, toolIn } from '../../helpers/terminal/tool-process.ts';
@@ -110,7 +111,7 @@ for (const kind of testedKinds('mariadb')) {
         await expect(planned({ sql: await sqlFile(sleep), ...excluded })).rejects.toMatchObject({ code: 'usage' });
     }, 60_000);
 
-    it.runIf(kind !== 'mysql')(
+    itIf(kind !== 'mysql')(
       'leaves nothing that the next command does not remove when it is killed',
       async () => {
         const run = tool.start(['rehearse', 'app', '--server', '--sql', await sqlFile(sleep)]);

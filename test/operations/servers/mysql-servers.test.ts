@@ -31,6 +31,7 @@ import { serverUrl } from '../../../src/operations/servers/up/text.ts';
 import { applyUp, planUp, type UpRequest } from '../../../src/operations/servers/up/up.ts';
 import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { itIf } from '../../helpers/it-if.ts';
 import { mysqlObjects } from '../../helpers/mysql/mysql-objects.ts';
 import { withMysqlServerPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import {
@@ -131,7 +132,7 @@ for (const flavour of FLAVOURS) {
       expect(inFolder('servers')).toEqual([]);
     }, 120_000);
 
-    it.runIf(testedFlavours('mariadb').includes(flavour))(
+    itIf(testedFlavours('mariadb').includes(flavour))(
       'ignore accounts, libraries, settings and events of an image, and refuse all other users while they start',
       async () => {
         const context = contextOf();
@@ -222,7 +223,7 @@ for (const flavour of FLAVOURS) {
       120_000,
     );
 
-    it.runIf(process.env.TEST_FULL === '1')(
+    itIf(process.env.TEST_FULL === '1')(
       'have objects of every kind as a load has them',
       async () => {
         await server.createDatabase('every');

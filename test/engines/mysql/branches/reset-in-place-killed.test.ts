@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unwrittenTable } from '../../../../src/engines/mysql/server/names.ts';
 import type { AnyServer } from '../../../helpers/databases/any-server.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { type LoadedWithBase, loadedWithBase } from '../../../helpers/loaded-with-base.ts';
 import { describeWithMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { eventually } from '../../../helpers/postgres/postgres-server.ts';
@@ -120,7 +121,7 @@ for (const flavour of testedFlavours('mariadb')) {
       },
     );
 
-    it.runIf(ROUNDS).each([
+    itIf(ROUNDS).each([
       ['copy', RESET],
       ['copy_one', RESET_BRANCH],
     ])('leaves in %s the old rows or the new ones at any moment', { timeout: 1_800_000 }, async (database, words) => {

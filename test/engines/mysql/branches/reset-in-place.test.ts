@@ -9,6 +9,7 @@ import { applyReset, planReset, type ResetRequest } from '../../../../src/operat
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { ResetPlan, ResetResult } from '../../../../src/results/load-results.ts';
 import { asData } from '../../../helpers/fakes/as-data.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { doubtfulTables } from '../../../helpers/mysql/doubtful-tables.ts';
 import {
   describeWithMysql,
@@ -168,7 +169,7 @@ for (const flavour of testedFlavours('mariadb')) {
       expect(await reset()).toMatchObject({ way: 'in_place' });
     });
 
-    it.runIf(process.env.TEST_FULL)(
+    itIf(process.env.TEST_FULL)(
       'is refused after seconds while a session has a transaction that XA has prepared',
       { timeout: 60_000 },
       async () => {

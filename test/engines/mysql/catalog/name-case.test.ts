@@ -17,6 +17,7 @@ import { diff } from '../../../../src/operations/snapshots/diff/diff.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
@@ -218,7 +219,7 @@ for (const flavour of FLAVOURS) {
     });
 
     // To MySQL two triggers of these names are one everywhere.
-    it.runIf(flavour === 'mariadb')('two triggers likewise', async () => {
+    itIf(flavour === 'mariadb')('two triggers likewise', async () => {
       await exact.createDatabase('triggers');
       await exact.sql(
         'triggers',
@@ -271,7 +272,7 @@ for (const flavour of FLAVOURS) {
       expect(own?.found).toBe(value > 0 ? 1 : 0);
     });
 
-    it.runIf(process.env.TEST_FULL)('a server on Linux is never one that keeps and ignores case (2)', async () => {
+    itIf(process.env.TEST_FULL)('a server on Linux is never one that keeps and ignores case (2)', async () => {
       const started = await startMysql(flavour, ['--lower-case-table-names=2']).catch((error: Error) => error);
       if (started instanceof Error) return expect(started.message).toContain('did not start');
       try {

@@ -4,6 +4,7 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
@@ -55,7 +56,7 @@ for (const flavour of FLAVOURS) {
       await server.createDatabase('app');
     });
 
-    it.runIf(flavour === 'mysql').each(CHANGING)('lossy values in JSON are found at any depth: %s', async (value) => {
+    itIf(flavour === 'mysql').each(CHANGING)('lossy values in JSON are found at any depth: %s', async (value) => {
       await server.sql(
         'app',
         'CREATE TABLE doc (id INT PRIMARY KEY AUTO_INCREMENT, body JSON)',
@@ -65,7 +66,7 @@ for (const flavour of FLAVOURS) {
       expect(told).toEqual([expect.stringMatching(/^doc\.body: .*DECIMAL.* \(rows: 2\)$/)]);
     });
 
-    it.runIf(flavour === 'mysql')('are none of the others in JSON, which are equal', async () => {
+    itIf(flavour === 'mysql')('are none of the others in JSON, which are equal', async () => {
       const lists = EQUAL.map(
         (value) => `(JSON_ARRAY(${value})), (JSON_OBJECT('a', JSON_ARRAY(JSON_ARRAY(1, ${value}))))`,
       );

@@ -7,6 +7,7 @@ import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import { withDetails } from '../../../helpers/databases/build-and-load.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { differencesOf, piecesOfDump } from '../../../helpers/mysql/mysql-dump.ts';
 import { mysqlObjects } from '../../../helpers/mysql/mysql-objects.ts';
 import { describeWithMysql, startMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
@@ -76,7 +77,7 @@ for (const flavour of FLAVOURS) {
       LIMIT,
     );
 
-    it.runIf(process.env.TEST_FULL)(
+    itIf(process.env.TEST_FULL)(
       'is loaded over a database that has the table which a foreign key misses, and put back by an undo',
       async () => {
         const context = contextFor();

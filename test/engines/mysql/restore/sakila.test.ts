@@ -6,6 +6,7 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import type { RunEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import { describeWithMysql, startMysql, type TestMysql, testedFlavours } from '../../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres/postgres-server.ts';
 
@@ -144,7 +145,7 @@ for (const flavour of FLAVOURS) {
       LIMIT,
     );
 
-    it.runIf(flavour === 'mariadb')(
+    itIf(flavour === 'mariadb')(
       'is refused by a server whose disk has no room, before anything is touched',
       async () => {
         const context = contextFor(server.url('sakila'));

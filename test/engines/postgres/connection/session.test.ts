@@ -8,6 +8,7 @@ import { ConnectionLost, SqlError } from '../../../../src/engines/postgres/conne
 import { anyClientTools } from '../../../../src/engines/postgres/connection/tools.ts';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { fc } from '../../../helpers/fast-check.ts';
+import { itIf } from '../../../helpers/it-if.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -70,7 +71,7 @@ for (const way of ['psql', 'our own connection'] as const)
       expect(await unlimited.query(limits)).toEqual([{ time: '0', files: '-1' }]);
     });
 
-    it.runIf(way === 'psql')(
+    itIf(way === 'psql')(
       'writes rows and their ending into a file of any name, and nothing after rows of a failed statement',
       async () => {
         await using folder = await temporaryFolder();
@@ -88,7 +89,7 @@ for (const way of ['psql', 'our own connection'] as const)
       },
     );
 
-    it.runIf(way === 'psql' && existsSync('/dev/full'))('rejects when the rows cannot be written', async () => {
+    itIf(way === 'psql').skipIf(!existsSync('/dev/full'))('rejects when the rows cannot be written', async () => {
       const full = { path: '/dev/full', ending: 'end' };
       await session.execute('SELECT 1');
       for (const rows of [1, 100_000]) {
@@ -111,7 +112,7 @@ for (const way of ['psql', 'our own connection'] as const)
       expect(await echo('still there')).toBe('still there');
     });
 
-    it.runIf(way !== 'psql')('refuses to send rows to a statement that waits for them', async () => {
+    itIf(way !== 'psql')('refuses to send rows to a statement that waits for them', async () => {
       await session.execute('CREATE TABLE public.waiting (id integer)');
       await expect(session.executeForeign('COPY public.waiting FROM STDIN')).rejects.toMatchObject({
         sqlstate: '57014',

@@ -14,6 +14,7 @@ import type { RunEvent } from '../../../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../../../src/results/load-results.ts';
 import type { Context } from '../../../../../src/runtime/context.ts';
 import { asData } from '../../../../helpers/fakes/as-data.ts';
+import { itIf } from '../../../../helpers/it-if.ts';
 import {
   describeWithMysql,
   startMysql,
@@ -25,7 +26,7 @@ import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 const FLAVOURS = testedFlavours('mariadb');
 /** Each needs loads of its own. */
-const itInFull = it.runIf(process.env.TEST_FULL);
+const itInFull = itIf(process.env.TEST_FULL);
 
 const FILL = [
   'CREATE TABLE numbers (n INT PRIMARY KEY)',

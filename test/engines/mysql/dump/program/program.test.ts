@@ -11,6 +11,7 @@ import type { RunEvent } from '../../../../../src/results/events.ts';
 import type { Context } from '../../../../../src/runtime/context.ts';
 import { withDetails } from '../../../../helpers/databases/build-and-load.ts';
 import { changeFile } from '../../../../helpers/databases/change-definitions.ts';
+import { itIf } from '../../../../helpers/it-if.ts';
 import { withPrograms, writeProgram } from '../../../../helpers/mysql/mysql-programs.ts';
 import {
   describeWithMysql,
@@ -156,7 +157,7 @@ for (const flavour of FLAVOURS) {
     });
 
     // The machine has those of MariaDB.
-    it.runIf(flavour === 'mysql')('need programs of the flavour and version of the server', async () => {
+    itIf(flavour === 'mysql')('need programs of the flavour and version of the server', async () => {
       await using bin = await temporaryFolder();
       const refused = {
         code: 'tools_too_old',
