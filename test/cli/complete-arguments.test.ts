@@ -74,6 +74,11 @@ test('a word that names neither a target nor a snapshot is reported as both', as
   expect((await tool(['load', 'nosuch', '--yes'])).stderr).toContain(`has no snapshot nosuch, ${neither}`);
 });
 
+test('a hub without a sign-in is the hint where there are no targets', async () => {
+  const { tool } = await configuredCli('base_url: https://hub.example.com\n');
+  expect((await tool(['load', 'orders', '--yes'])).stderr).toContain('tool auth login hub');
+});
+
 test('the error of a missing configuration names that of the main working tree, outside of it only', async () => {
   const { tool, folder } = await configuredCli(ONE);
   const git = (...words: string[]) =>

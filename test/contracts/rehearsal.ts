@@ -104,6 +104,7 @@ export function rehearsalContract(start: () => Promise<SanitizerServer>): void {
       const result = await rehearse({ sql: await sqlFile(unique, 'DELETE FROM calm') });
       expect(result).toMatchObject({ outcome: 'failed', problems: [{ code: 'rehearsal_failed' }], rows: [] });
       expect(result.statements).toMatchObject([{ text: unique, error: { code: isMysql() ? '1062' : '23505' } }]);
+      expect(rehearsalMarkdown(result, markdownText)).toMatch(/^## Failed[^#]*### Failed statements[^#]*### Output/);
       const whole = JSON.stringify(result);
       expect(whole).toContain('***');
       expect(whole).not.toContain('@example.com');

@@ -133,7 +133,8 @@ async function rehearse(context: Context, { database, name, plan, works }: Rehea
       statement: hide(context, warning.statement),
     })),
     ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
-    ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared, rows: compared.rows.map(shown) },
+    ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore },
+    ...{ definitions: compared.definitions.map(shown), rows: compared.rows.map(shown) },
     sampling: { interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
   };
   const estimate = await estimateOnSource(context, found);
@@ -144,9 +145,9 @@ async function rehearse(context: Context, { database, name, plan, works }: Rehea
 function shownNames({ isSchemaDatabase }: Dialect, { url }: Database) {
   const prefix = isSchemaDatabase ? tableName(url.database ?? '', '') : '';
   const bare = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name);
-  return <Item extends { table: string | null; name?: string }>(item: Item): Item => ({
+  return <Item extends { table?: string | null; name?: string }>(item: Item): Item => ({
     ...item,
-    table: item.table && bare(item.table),
+    ...(item.table && { table: bare(item.table) }),
     ...(item.name !== undefined && { name: bare(item.name) }),
   });
 }
