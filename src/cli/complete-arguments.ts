@@ -19,15 +19,14 @@ export function needsTarget({ spec }: Pick<CommandWords, 'spec'>): boolean {
 
 /**
  * The only target of a configuration is meant where the line names none. Throws the error of a line that still lacks an
- * argument. Returns whether the target is another one now.
+ * argument.
  */
 export function completeArguments(
   line: CommandWords,
   { configuration }: Pick<Context, 'configuration'>,
   words: string[],
-): boolean {
+): void {
   const { spec, arguments: given, lacking } = line;
-  const before = targetOf(line);
   const { settings, cloud } = configuration;
   // A hub may know others.
   const targets = cloud ? [] : Object.keys(settings.targets);
@@ -40,7 +39,6 @@ export function completeArguments(
       hint: `${known}${lacking.hint}`,
     });
   }
-  return before !== targetOf(line);
 }
 
 /** `load 1` is `load shop 1`. A word that resembles the target's name is a mistake. */

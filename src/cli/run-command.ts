@@ -70,7 +70,11 @@ function createSession(line: CommandLine, given: CommandHost) {
     const { report } = printer;
     const urls = urlsOf(globals, environment);
     const opening = { config, environment, cwd, report, signal, clock, debug, target: targetOf(line), urls };
-    const context = await host.openContext(opening);
+    const context = await host.openContext(opening).catch(async (thrown: unknown) => {
+      if (config !== undefined) throw thrown;
+      const { withMainTreeFile } = await import('../operations/link/mention.ts');
+      throw await withMainTreeFile(thrown, cwd);
+    });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
     const { settingsWithMisnamed } = await import('../config/problems/misnamed-targets.ts');
@@ -132,10 +136,7 @@ async function perform(
   const { host } = session;
   const work = async (): Promise<CommandOutcome> => {
     if (line.lacking && !needsTarget(line)) throw line.lacking;
-    // Again, with the name of the target.
-    if (needsTarget(line) && completeArguments(line, await session.context(), host.words)) {
-      session.openAgain();
-    }
+    if (needsTarget(line)) completeArguments(line, await session.context(), host.words);
     return line.spec.run({ ...invocation, arguments: line.arguments } as Invocation<never, never>);
   };
   try {

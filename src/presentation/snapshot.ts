@@ -173,7 +173,7 @@ export function lackingLines(snapshots: SnapshotRow[]): string[] {
 }
 
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {
-  if (shares) return [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push'];
+  if (shares) return [`No sanitized snapshot is shared with target ${target} yet.`, 'Others share with: tool push'];
   const how = byKey ? `Press ${keyText('build')} to build one.` : `Build one with: tool build ${target}`;
   return [`Target ${target} has no snapshots yet.`, how];
 }

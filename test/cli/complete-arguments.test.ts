@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
@@ -54,6 +56,43 @@ test('the only target of a configuration may be left out, in a script too', asyn
   expect((await tool(['branch', 'drop', 'fix', '--yes'])).stderr).not.toContain('There is no target');
   expect((await tool(['branch', 'drop'])).stderr).toContain("Missing required argument 'names'");
   expect((await tool(['rm', '0', '--yes'])).exit).toBe(0);
+});
+
+test('a warning about the configuration is printed once, also where the only target is left out', async () => {
+  const { tool, folder } = await configuredCli(ONE);
+  await chmod(join(folder.path, 'tool.yml'), 0o644);
+  const { stderr } = await tool(['target']);
+  expect(stderr.match(/others can read it/g)).toHaveLength(1);
+});
+
+test('a word that names neither a target nor a snapshot is reported as both', async () => {
+  const { tool, folder } = await configuredCli(ONE);
+  const neither = 'and there is no target "nosuch"';
+  expect((await tool(['load', 'nosuch', '--yes'])).stderr).toContain(`has no snapshots yet, ${neither}`);
+  const created_at = '2026-11-21T04:00:00.000Z';
+  await storeSnapshot(join(folder.path, 'work'), { target: 'shop', id: '8c41f2ab', created_at, content: '1\n' });
+  expect((await tool(['load', 'nosuch', '--yes'])).stderr).toContain(`has no snapshot nosuch, ${neither}`);
+});
+
+test('a hub without a sign-in is the hint where there are no targets', async () => {
+  const { tool } = await configuredCli('base_url: https://hub.example.com\n');
+  expect((await tool(['load', 'orders', '--yes'])).stderr).toContain('tool auth login hub');
+});
+
+test('the error of a missing configuration names that of the main working tree, outside of it only', async () => {
+  const { tool, folder } = await configuredCli(ONE);
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...words], { cwd: folder.path });
+  git('init', '--quiet', '.');
+  git('commit', '--quiet', '--allow-empty', '--message', 'first');
+  git('worktree', 'add', '--quiet', 'tree');
+  const cwd = join(folder.path, 'tree');
+  const { exit, stderr } = await tool(['targets'], { cwd });
+  expect(exit).toBe(3);
+  expect(stderr).toContain(
+    `The main working tree has one: add --config ${join(await realpath(folder.path), 'tool.yml')}`,
+  );
+  expect((await tool(['targets', '--config', 'none.yml'], { cwd })).stderr).not.toContain('main working tree');
 });
 
 test('options after -- are of the program that is run, and name no database', async () => {

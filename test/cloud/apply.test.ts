@@ -123,7 +123,7 @@ describeWithPostgres('tool cloud apply and show', () => {
   test('a dry run shows the plan and changes nothing; no secret is in it', async () => {
     const { exit, stdout, stderr } = await cli.tool(['cloud', 'apply', 'hub.yml', '--dry-run']);
     expect(exit).toBe(0);
-    expect(stdout).toContain('Create storage profile team');
+    expect(stdout).toMatch(/Create storage profile team: \S+: \S+ → \S+; \S/);
     expect(stdout).toContain('snapshot.src_url: (none) → postgres://app@db.example.com/orders');
     expect(stdout + stderr).not.toMatch(/AKIA-of-team|secret-of-team|password-of-app/);
     expect((await hub.send('GET', '/targets', { token: hub.ownerToken })).body.items).toEqual([]);

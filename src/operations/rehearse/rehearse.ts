@@ -11,6 +11,7 @@ import { redact } from '../../process/redact.ts';
 import type { RehearsalLimits, RehearsalPlan, RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { withStep } from '../../runtime/events.ts';
+import { tableName } from '../../text/table-names.ts';
 import { assertReadable } from '../load/script/load-script.ts';
 import type { Planned } from '../planned.ts';
 import { briefLocks } from './brief-locks.ts';
@@ -113,6 +114,7 @@ async function rehearse(context: Context, { database, name, plan, works }: Rehea
     compareSchemas(before, await readSchema(context, database, target)),
   );
   const dialect = DIALECTS[database.engine.id];
+  const shown = shownNames(dialect, database);
   const { statements, leftOut, rewrites, walBytes, sizeBefore, sizeAfter, sampling, facts } = observed;
   const rewritten = new Set(rewrites.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])));
   const found = {
@@ -124,18 +126,30 @@ async function rehearse(context: Context, { database, name, plan, works }: Rehea
       ...{ session, in_transaction: inTransaction, error },
     })),
     statements_left_out: leftOut,
-    locks: lockResults(context, dialect, observed),
-    ...{ rewrites, rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
+    locks: lockResults(context, dialect, observed).map(shown),
+    ...{ rewrites: rewrites.map(shown), rewritten_bytes: rewrites.reduce((sum, { bytes }) => sum + bytes, 0) },
     warnings: warningsOf(dialect, statements, { ...facts, rewritten }).map((warning) => ({
-      ...warning,
+      ...shown(warning),
       statement: hide(context, warning.statement),
     })),
     ...(observed.workload && { workload: workloadResult(context, { dialect, observed }, observed.workload) }),
-    ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore, ...compared },
+    ...{ wal_bytes: walBytes, growth_bytes: sizeAfter - sizeBefore },
+    ...{ definitions: compared.definitions.map(shown), rows: compared.rows.map(shown) },
     sampling: { interval_ms: sampling.intervalMs, samples: sampling.samples, longest_gap_ms: sampling.longestGapMs },
   };
   const estimate = await estimateOnSource(context, found);
   return { ...found, ...(estimate && { source_estimate: estimate }), ...problemsOf(found, limits) };
+}
+
+/** The schema of a table on MySQL is the database of the rehearsal, which is in no other place. */
+function shownNames({ isSchemaDatabase }: Dialect, { url }: Database) {
+  const prefix = isSchemaDatabase ? tableName(url.database ?? '', '') : '';
+  const bare = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name);
+  return <Item extends { table?: string | null; name?: string }>(item: Item): Item => ({
+    ...item,
+    ...(item.table && { table: bare(item.table) }),
+    ...(item.name !== undefined && { name: bare(item.name) }),
+  });
 }
 
 /** A wait names the statement that took the lock, which may not be the one that ran meanwhile. */

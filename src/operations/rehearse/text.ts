@@ -80,8 +80,11 @@ function sectionsOf(result: RehearsalResult): ReportSection[] {
     { title: 'Output', lines: outputOf(result) },
     { title: 'Branch', lines: result.kept ? [`${result.branch}: ${result.database}`] : [] },
   ];
+  const isCause = ({ title }: ReportSection): boolean =>
+    result.outcome === 'failed' && ['Failed statements', 'Output'].includes(title);
   return sections
     .filter(({ lines }) => lines.length > 0)
+    .sort((one, other) => Number(isCause(other)) - Number(isCause(one)))
     .map(({ title, lines }) => ({ title, lines: lines.map((line) => printable(line)) }));
 }
 

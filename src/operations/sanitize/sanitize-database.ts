@@ -201,7 +201,7 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
           ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
           : `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
       ),
-      hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
+      hint: `Change them in the query (tool sanitize ${target} --suggest prints statements for them), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
     },
   );
 }

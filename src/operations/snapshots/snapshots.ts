@@ -244,12 +244,15 @@ function readManifest(
 
 function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotRequest, count: number): UserError {
   const { share } = findTarget(configuration, target);
+  // The word of a line without a target may have been meant as one.
+  const isOnly = Object.keys(configuration.settings.targets).length === 1;
+  const noTarget = typeof snapshot === 'string' && isOnly ? `, and there is no target "${snapshot}"` : '';
   if (count === 0) {
-    return new UserError('snapshot_missing', `Target "${target}" has no snapshots yet`, {
+    return new UserError('snapshot_missing', `Target "${target}" has no snapshots yet${noTarget}`, {
       hint: share ? 'Only sanitized ones are shared, unless --original is given.' : `Build one: tool build ${target}`,
     });
   }
-  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${snapshot}`, {
+  return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${snapshot}${noTarget}`, {
     hint: `${count === 1 ? 'The only one is 0' : `There are ${count}, from 0 (the newest) to ${count - 1}`}: tool target ${target}`,
   });
 }

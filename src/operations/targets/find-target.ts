@@ -12,7 +12,9 @@ export function findTarget({ settings, cloud }: Configuration, name: string): Ta
   const near = nearest(name, names);
   const noTargets = cloud
     ? 'Neither the configuration nor the hub has a target for you.'
-    : 'The configuration has no targets yet.';
+    : settings.base_url === undefined
+      ? 'The configuration has no targets yet.'
+      : 'Sign in to have the targets of the hub: tool auth login hub';
   throw new UserError('target_unknown', `There is no target "${name}"`, {
     hint: names.length === 0 ? noTargets : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });

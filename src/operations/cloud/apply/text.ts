@@ -44,11 +44,10 @@ export function nextRemovalsText(target: string, ids: string[]): string {
   return `keep of target ${printable(target)} removes ${formatNumberOf(ids.length, 'snapshot')} at the next publication: ${boundedList(ids, MOST_NAMED)}`;
 }
 
-/** `Change target app: cpus: 2 → 4` */
+/** `Change target app: cpus: 2 → 4; pool: (none) → fast` */
 function resourceText(resource: ResourceChange): string {
   const { action, changes } = resource;
-  const what = `${action === 'create' ? 'Create' : 'Change'} ${nameOf(resource)}`;
-  return [what, ...changes.map(changeText)].join('\n        ');
+  return `${action === 'create' ? 'Create' : 'Change'} ${nameOf(resource)}: ${changes.map(changeText).join('; ')}`;
 }
 
 function nameOf({ kind, name }: ResourceChange): string {

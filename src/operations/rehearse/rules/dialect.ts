@@ -29,6 +29,8 @@ export interface Dialect {
   blockedBy(mode: string): 'readers' | 'writers' | 'none';
   /** The setting that limits waits for locks; its value has no limit where `limits` says so. */
   waitSetting: { name: string; limits(value: string): boolean };
+  /** Reports whether the schema of a table is its database. */
+  isSchemaDatabase: boolean;
   /** Reports whether the server runs the statements of one query as one transaction. */
   isOneTransaction: boolean;
   /** Reports whether a transaction ends with the action, and its locks with the statement. */

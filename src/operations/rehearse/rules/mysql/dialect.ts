@@ -26,6 +26,7 @@ export const MYSQL: Dialect = {
     name: 'lock_wait_timeout',
     limits: (value) => /^\d+$/.test(value) && Number(value) <= LIMITED_S,
   },
+  isSchemaDatabase: true,
   isOneTransaction: false,
   commits,
   holdsTables: ({ kind }) => kind === 'lock' || kind === 'flush',

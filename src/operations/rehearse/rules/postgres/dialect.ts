@@ -15,6 +15,7 @@ export const POSTGRES: Dialect = {
   modes: STRENGTH,
   blockedBy,
   waitSetting: { name: 'lock_timeout', limits: (value) => !/^'?(?:0\D*|default)'?$/.test(value) },
+  isSchemaDatabase: false,
   isOneTransaction: true,
   commits: () => false,
   holdsTables: () => false,
