@@ -61,7 +61,7 @@ export const ERRORS = {
     hub_schema_newer: 'The schema is newer: install that version.',
     hub_migration_failed: 'A migration failed and was rolled back.',
     hub_reconcile_incomplete: 'Some buckets could not be compared; fix the listed causes and repeat.',
-    hub_port_taken: 'The hub cannot listen on the address: `--listen`.',
+    hub_port_taken: 'The hub cannot listen on the address: `TOOL_HUB_LISTEN`.',
     engine_differs: 'Snapshot and destination are of different engines.',
     signing_key_unusable: "This machine's signing key cannot be read or written.",
     extension_missing: 'The server lacks extensions of the snapshot.',
