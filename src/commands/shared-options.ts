@@ -84,10 +84,10 @@ export const PLACES = [
 
 export function snapshotRequest({
   arguments: { target, snapshot },
-  options: { original },
+  options: { original } = {},
 }: {
   arguments: { target: string; snapshot?: string };
-  options: { original?: boolean };
+  options?: { original?: boolean };
 }): SnapshotRequest {
   return {
     target,

@@ -62,8 +62,6 @@ test.each([
   ['build app --note', 'missing_value', 'tool build --help'],
   ['build app --cpus 0', 'invalid_value', 'tool build --help'],
   ['build app --cpus two', 'invalid_value', 'tool build --help'],
-  ['load app --keep-base --no-keep-base', 'usage', 'tool load --help'],
-  ['reset app --no-spare --spare', 'usage', 'tool reset --help'],
   ['completion tcsh', 'invalid_value', 'tool completion --help'],
 ])('"%s" is wrong usage: %s', (line, code, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ code, exit: 2, hint: expect.stringContaining(hint) }));

@@ -2,15 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { SUMMARY } from '../../cli/summary-file.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
-import {
-  ALLOW_SUPERUSER,
-  ALLOW_UNTRUSTED,
-  CPUS,
-  DRY_RUN,
-  NO_PUSH,
-  SNAPSHOT,
-  TARGET,
-} from '../shared-options.ts';
+import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_PUSH, SNAPSHOT, TARGET } from '../shared-options.ts';
 
 export const sanitizeCommand = defineCommand({
   name: 'sanitize',
