@@ -26,7 +26,7 @@ export const REQUIRED_SNAPSHOT = {
 
 export const CPUS = {
   flags: '--cpus <n>',
-  description: 'parallel workers; default: cpus of the configuration, or half the cores',
+  description: 'CPU cores to use; default: cpus of the configuration, or half the cores',
   value: 'count',
 } as const satisfies OptionSpec;
 

@@ -116,7 +116,7 @@ export async function statementWorld(
     return run().then(() => null, said);
   }
 
-  async function asCommand({ words, environment }: FaultedOperation): Promise<Said | null> {
+  async function asCommand({ words, environment = {} }: FaultedOperation): Promise<Said | null> {
     const { code, output } = await startTool({ config, words, environment }).ended;
     if (code === 0) return null;
     const line = output.split('\n').findLast((one) => one.startsWith('{'));
@@ -129,7 +129,7 @@ export async function statementWorld(
   /** Resolves when the program is gone: that of a killed launcher ends by itself. */
   async function killedAt(
     statement: number,
-    { words, environment }: FaultedOperation,
+    { words, environment = {} }: FaultedOperation,
     killed: Killed,
   ): Promise<Said | null> {
     const node = oldNode();
