@@ -52,10 +52,7 @@ async function perform(given: Context, request: DumpImport): Promise<ImportResul
 }
 
 /** Servers of their own, of the product of the dump where there are some: no other server may run what a dump has. */
-export async function dumpPlaces(
-  context: Context,
-  { target, engine, dump }: DumpImport,
-): Promise<ScratchPlace[]> {
+export async function dumpPlaces(context: Context, { target, engine, dump }: DumpImport): Promise<ScratchPlace[]> {
   findTarget(context.configuration, target);
   const places = await engine.scratchPlaces(context, null);
   const own = places.filter(({ label }) => label.includes(dump.product));
