@@ -6,12 +6,6 @@ mapfile -d '' -t words < /proc/1/cmdline
 
 address=${TOOL_HUB_LISTEN:-127.0.0.1:3000}
 [[ -n ${TOOL_HUB_LISTEN_FILE:-} ]] && address=$(<"$TOOL_HUB_LISTEN_FILE")
-for index in "${!words[@]}"; do
-  case ${words[index]} in
-    --listen) address=${words[index + 1]:-} ;;
-    --listen=*) address=${words[index]#*=} ;;
-  esac
-done
 host=${address%:*}
 case $host in
   0.0.0.0) host=127.0.0.1 ;;

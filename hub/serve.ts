@@ -174,7 +174,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   } catch (cause) {
     throw new UserError('hub_port_taken', `The hub cannot listen on ${host}:${port}`, {
       details: [(cause as Error).message],
-      hint: 'Choose another port: --listen 127.0.0.1:3001',
+      hint: 'Choose another port: TOOL_HUB_LISTEN=127.0.0.1:3001',
       cause,
     });
   }

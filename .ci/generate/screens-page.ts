@@ -44,7 +44,7 @@ From 120 columns lists stand side by side.
 
 Runs continue when their screen is left, one after the other on one target.`;
 
-const COMMANDS_TEXT = `One key means one thing on every screen, apart from \`s\`. \`keys\` in the configuration replaces keys by the id of their command:
+const COMMANDS_TEXT = `Commands share a key only where no screen has both. \`keys\` in the configuration replaces keys by the id of their command:
 
 \`\`\`yaml
 keys:

@@ -101,10 +101,9 @@ const REQUIRED: Texts = {
   OWNER_GROUPS: 'required to write storage profiles',
 };
 
-/** Flags of the command line, which win over variables. */
+/** A trial (`--dev`), and what it has in place of variables. */
 export interface HubFlags {
   dev: boolean;
-  listen?: string | undefined;
   /** URL of the temporary server of a trial. */
   databaseUrl?: string | undefined;
   keys?: HubKey[];
@@ -119,21 +118,18 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
   if (texts.GITLAB_BUILDERS) required.PUBLIC_URL ??= 'it is the audience of the ID tokens of GitLab';
   if (texts.GITHUB_BUILDERS) required.PUBLIC_URL ??= 'it is the audience of the tokens of GitHub Actions';
   const values = parseTexts(texts, problems, required);
-  const flag = flags.listen ? v.safeParse(readBy(address), flags.listen) : null;
-  if (flag?.issues) problems.push(`--listen ${flag.issues[0].message}`);
   const webhook = hubWebhook(texts, problems);
-  const listen = flag?.success ? flag.output : values?.LISTEN;
-  if (dev && listen && !['127.0.0.1', '::1', 'localhost'].includes(listen.host)) {
+  if (dev && values && !['127.0.0.1', '::1', 'localhost'].includes(values.LISTEN.host)) {
     problems.push('A trial (--dev) listens on this machine only: 127.0.0.1');
   }
-  if (!values || !listen || problems.length > 0) throw settingsInvalid(problems);
+  if (!values || problems.length > 0) throw settingsInvalid(problems);
   const { PROVIDER_URL: provider_url, CLIENT_ID: client_id, REDIRECT_URL: redirect_url = null } = values;
   const { PAGES_CLIENT_ID: clientId = client_id, PAGES_CLIENT_SECRET: clientSecret = null } = values;
   const isClient = provider_url !== undefined && client_id !== undefined;
   return {
     databaseUrl: flags.databaseUrl ?? values.DATABASE_URL ?? '',
     keys: flags.keys ?? values.KEYS,
-    listen,
+    listen: values.LISTEN,
     metricsListen: values.METRICS_LISTEN ?? null,
     publicUrl: values.PUBLIC_URL ?? null,
     trustedProxies: values.TRUSTED_PROXIES,

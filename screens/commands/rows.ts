@@ -28,21 +28,14 @@ export function toggleRevealed(model: Model, route: RowsRoute): void {
   readAgain(model, route, { revealed: !route.revealed });
 }
 
-export function isNextPage({ found, record, skip }: RowsRoute): boolean {
-  return found !== null && record === null && skip + found.rows.length < found.total;
-}
-
-export function showNextPage(model: Model, route: RowsRoute): void {
-  readAgain(model, route, { skip: route.skip + (route.found?.rows.length ?? 0), list: emptyList });
-}
-
 /** Moves within the page; beyond its last row to the next page, and before its first to the one before. */
 export function moveInRows(model: Model, route: RowsRoute, move: Move): void {
   const { found, list, record, skip } = route;
   const count = found?.rows.length ?? 0;
   const index = positionIn(rowsByIndex(found?.rows ?? []), list.selected);
-  if (FORWARD.has(move) && index === count - 1 && isNextPage(route)) showNextPage(model, route);
-  else if (found && record === null && BACKWARD.has(move) && index === 0 && skip > 0) {
+  if (found && record === null && FORWARD.has(move) && index === count - 1 && skip + count < found.total) {
+    readAgain(model, route, { skip: skip + count, list: emptyList });
+  } else if (found && record === null && BACKWARD.has(move) && index === 0 && skip > 0) {
     const before = Math.max(0, skip - SCREEN_ROWS);
     const last = move === 'first' ? null : String(skip - before - 1);
     readAgain(model, route, { skip: move === 'first' ? 0 : before, list: { ...list, selected: last } });

@@ -13,20 +13,13 @@ import { GRID_BACK, gridKeys } from '../app/lists/grid-keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { EMPTY, LOADING } from '../app/text.ts';
-import { isNextPage, moveInRows, type RowsRoute, showNextPage, toggleRevealed } from '../commands/rows.ts';
+import { moveInRows, type RowsRoute, toggleRevealed } from '../commands/rows.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
   title: 'Rows of a table',
   view: RowsView,
   keys: [
     ...gridKeys<RowsRoute>(({ found }) => (found && found.rows.length > 0 ? scrollingColumns(found) : 0)),
-    {
-      id: 'next_page',
-      label: 'next page',
-      help: 'next page of rows',
-      when: ({ route }) => isNextPage(route),
-      run: showNextPage,
-    },
     {
       id: 'reveal',
       label: 'reveal',

@@ -45,8 +45,7 @@ export interface ArgumentSpec {
 
 export interface OptionSpec {
   /**
-   * Flags in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise, or absent
-   * beside `--undo`).
+   * Flags in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise).
    */
   flags: string;
   description: string;
@@ -101,13 +100,9 @@ type ArgumentsOf<Argument extends ArgumentSpec> = {
 
 type ArgumentValue<Argument> = Argument extends { variadic: true } ? string[] : string;
 
-/** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }`; both `--spare` and `--no-spare` → `{ spare?: boolean }` */
+/** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }` */
 type OptionsOf<Option extends OptionSpec> = {
-  [One in Extract<Option, NegatedFlags> as OptionName<One['flags']> extends OptionName<
-    Exclude<Option, NegatedFlags>['flags']
-  >
-    ? never
-    : OptionName<One['flags']>]: boolean;
+  [One in Extract<Option, NegatedFlags> as OptionName<One['flags']>]: boolean;
 } & {
   [One in Exclude<Option, NegatedFlags> as OptionName<One['flags']>]?: OptionValue<One>;
 };

@@ -129,7 +129,6 @@ function addCommand(program: Command, addition: Addition): Command {
     command.addArgument(toArgument({ ...argument, required: argument.required && !mayLackArguments }));
   }
   for (const option of spec.options) command.addOption(toOption(option));
-  rejectOpposites(command);
   command.action(() => {
     const { from, ...globals } = globalsOf(program);
     // The parser gives an option of both to the program.
@@ -144,18 +143,6 @@ function addCommand(program: Command, addition: Addition): Command {
     });
   });
   return command;
-}
-
-/** The parser would take the last one of `--spare` and `--no-spare`. */
-function rejectOpposites(command: Command): void {
-  const given = new Set<string>();
-  for (const option of command.options) {
-    const name = option.name().replace(/^no-/, '');
-    command.on(`option:${option.name()}`, () => {
-      given.add(option.name());
-      if (given.has(name) && given.has(`no-${name}`)) command.error(`--${name} and --no-${name} exclude each other`);
-    });
-  }
 }
 
 function familyOf(parent: Command, word: string, { spec, families }: Addition): Command {

@@ -41,6 +41,10 @@ const REPLACED_FLAGS: Record<string, string> = {
   'tool --cloud': 'tool targets and tool target list the places of every snapshot.',
   'tool build --sanitize': 'Omit it: a build sanitizes where the target has a query.',
   'tool --stdio': 'Omit it: tool mcp uses standard input and output.',
+  'tool load --no-keep-base': 'Set keep_base: false at the target, or drop the copy: tool reset TARGET --drop',
+  'tool --no-spare': 'Set keep_spare: false at the target, or drop the copies: tool reset TARGET --drop',
+  'tool --cpus': 'Set cpus at the target or in defaults, or TOOL_DEFAULTS__CPUS.',
+  'tool --listen': 'Set TOOL_HUB_LISTEN.',
 };
 
 function replacementOf(words: string, message: string): string | undefined {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { BRANCH_INSTEAD, CPUS, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
+import { BRANCH_INSTEAD, DRY_RUN, NO_AUTOSAVE, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const backCommand = defineCommand({
@@ -33,7 +33,6 @@ export const backCommand = defineCommand({
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no undo copy' },
     NO_AUTOSAVE,
-    CPUS,
   ],
   examples: [
     { command: 'tool back app --list', does: 'list saves and other points' },
@@ -66,10 +65,10 @@ function keysIn(texts: string[]): string[] {
   return texts.flatMap((text) => text.split(',').map((key) => key.trim()));
 }
 
-const OF_LOADS = { undo: '--no-undo', cpus: '--cpus', autosave: '--no-autosave' };
+const OF_LOADS = { undo: '--no-undo', autosave: '--no-autosave' };
 
 /** A swap with the undo copy loads nothing, and always keeps the present database. */
-function assertOptions(request: { point?: string; undo?: boolean; cpus?: number; autosave?: boolean }): void {
+function assertOptions(request: { point?: string; undo?: boolean; autosave?: boolean }): void {
   if (request.point !== 'previous') return;
   const given = Object.entries(OF_LOADS).find(([name]) => (request[name as keyof typeof OF_LOADS] ?? true) !== true);
   const [, flag] = given ?? [];

@@ -1,7 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
-import { ALLOW_SUPERUSER, CPUS, INCLUDE_NEEDED_SCHEMAS, NO_PUSH, TARGET } from './shared-options.ts';
+import { ALLOW_SUPERUSER, CPUS, NO_PUSH, TARGET } from './shared-options.ts';
 
 export const buildCommand = defineCommand({
   name: 'build',
@@ -14,7 +14,7 @@ export const buildCommand = defineCommand({
     NO_PUSH,
     ALLOW_SUPERUSER,
     { flags: '--full', description: 'read all rows, also unchanged ones' },
-    INCLUDE_NEEDED_SCHEMAS,
+    { flags: '--include-needed-schemas', description: 'include schemas that the chosen ones require' },
     {
       flags: '--exclude-rows <tables>',
       description: 'never read the rows of these tables; comma-separated, repeatable, * matches any characters',

@@ -35,9 +35,7 @@ export const loadCommand = defineCommand({
       flags: '--keep-base',
       description: 'keep a base copy for tool reset',
     },
-    { flags: '--no-keep-base', description: 'keep no base copy, even if keep_base is set' },
     { flags: '--spare', description: 'keep a base copy and a spare, for an instant next reset' },
-    { flags: '--no-spare', description: 'keep no spare, even if keep_spare is set' },
     { flags: '--no-after-load', description: 'skip the configured steps (after_load)' },
     { flags: '--full', description: 'load all tables, not only differences from the base copy' },
     {
@@ -88,7 +86,7 @@ export const loadCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { drop, keepGoing, acceptMissing, snapshot, ...passed } = requestOf(invocation);
-    const { source, spare, keepBase } = passed;
+    const { source } = passed;
     const file =
       snapshot !== undefined && /^[^@#+].*\.sql$/i.test(snapshot) ? resolve(invocation.cwd, snapshot) : undefined;
     if (file === undefined && (source || !drop)) {
@@ -100,11 +98,6 @@ export const loadCommand = defineCommand({
       throw wrongUsage(`${flagOf(ofSnapshots)} cannot be used with an SQL file: ${snapshot}`, {
         code: 'flag_needs_flag',
         hint: 'The content of an SQL file is unknown before it runs.',
-      });
-    }
-    if (spare && keepBase === false) {
-      throw wrongUsage('--spare and --no-keep-base exclude each other: a spare is made from the base copy', {
-        hint: 'Leave one of them out.',
       });
     }
     if (acceptMissing && !keepGoing) {

@@ -14,7 +14,6 @@ export const resetCommand = defineCommand({
     { flags: '--copy', description: 'replace the database, never in place' },
     { flags: '--no-undo', description: 'keep no undo copy' },
     { flags: '--spare', description: 'create a spare afterwards, for an instant next reset' },
-    { flags: '--no-spare', description: 'create no spare, even if keep_spare is set' },
     { flags: '--drop', description: 'drop base copy and spare instead' },
   ],
   examples: [

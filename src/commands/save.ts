@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
-import { BRANCH_INSTEAD, CPUS, DRY_RUN, TARGET } from './shared-options.ts';
+import { BRANCH_INSTEAD, DRY_RUN, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
 export const saveCommand = defineCommand({
@@ -19,8 +19,6 @@ export const saveCommand = defineCommand({
   options: [
     BRANCH_INSTEAD,
     { flags: '--note <text>', description: 'a note' },
-    CPUS,
-    { flags: '--full', description: 'read all rows' },
     { flags: '--remove', description: 'remove this save instead' },
     DRY_RUN,
   ],

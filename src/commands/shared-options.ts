@@ -1,9 +1,8 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
 import type { SnapshotRequest } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotLocation } from '../results/results.ts';
-import type { UserError } from '../runtime/errors.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
-import { excludeEachOther, requiresFlag } from './wrong-usage.ts';
+import { excludeEachOther } from './wrong-usage.ts';
 
 export const TARGET = {
   name: 'target',
@@ -27,7 +26,7 @@ export const REQUIRED_SNAPSHOT = {
 
 export const CPUS = {
   flags: '--cpus <n>',
-  description: 'parallel workers; default: cpus of the configuration, or half the cores',
+  description: 'CPU cores to use; default: cpus of the configuration, or half the cores',
   value: 'count',
 } as const satisfies OptionSpec;
 
@@ -85,10 +84,10 @@ export const PLACES = [
 
 export function snapshotRequest({
   arguments: { target, snapshot },
-  options: { original },
+  options: { original } = {},
 }: {
   arguments: { target: string; snapshot?: string };
-  options: { original?: boolean };
+  options?: { original?: boolean };
 }): SnapshotRequest {
   return {
     target,
@@ -103,15 +102,4 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
   }
   if (local) return { from: 'local' };
   return remote ? { from: 'remote' } : {};
-}
-
-/** Adds required schemas, which a build without some schemas may lack. */
-export const INCLUDE_NEEDED_SCHEMAS = {
-  flags: '--include-needed-schemas',
-  description: 'include schemas that the chosen ones require',
-} as const satisfies OptionSpec;
-
-/** A command builds only with another flag. */
-export function needsBuild(command: string, flag: string): UserError {
-  return requiresFlag('--include-needed-schemas', flag, `tool ${command} TARGET ${flag} --include-needed-schemas`);
 }

@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { ALLOW_SUPERUSER, CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET } from './shared-options.ts';
+import { ALLOW_SUPERUSER, CPUS, DRY_RUN, TARGET } from './shared-options.ts';
 
 export const subsetCommand = defineCommand({
   name: 'subset',
@@ -18,7 +18,6 @@ export const subsetCommand = defineCommand({
       value: 'count',
     },
     { flags: '--snapshot', description: 'also store the subset as a snapshot' },
-    { ...INCLUDE_NEEDED_SCHEMAS, description: `with --snapshot: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '--suggest', description: 'print suggested settings with their rows, and store nothing' },
     { flags: '--explain <row>', description: 'explain why schema.table:key is in the subset' },
     {
@@ -41,7 +40,6 @@ export const subsetCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { dryRun = false, suggest, explain, graph, summary: _, ...options } = invocation.options;
-    if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
     const request: SubsetRequest = { ...invocation.arguments, ...options };
     if (suggest) {
       const { suggestSubsetSettings } = await import('../operations/subset/suggest-subset.ts');

@@ -27,6 +27,7 @@ const CHANGES = [
 const megabytes = Number(process.argv[2] ?? 400);
 const statements = benchData({ megabytes: 2 * megabytes }).filter((statement) => !/\bpart_/.test(statement));
 await using server = await openPostgresBench(statements);
+process.env.TOOL_TARGETS__BENCH__SNAPSHOT__KEEP_BASE = 'false';
 await measure();
 
 interface Costs {
@@ -50,7 +51,7 @@ async function measure(): Promise<void> {
         [ours, []],
       ] as const) {
         await tool('load', 'bench', '1', '--full', '--keep-base');
-        const run = await tool('load', 'bench', '0', '--no-keep-base', ...words);
+        const run = await tool('load', 'bench', '0', ...words);
         costs.push(run);
         if (costs === ours) way = wayOf(run.text);
       }

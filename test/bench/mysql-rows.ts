@@ -14,7 +14,7 @@ import { cpuSeconds, measuredRun, printTable } from '../helpers/terminal/measure
 const megabytes = Number(process.argv[2] ?? 600);
 const ROUNDS = Number(process.argv[3] ?? 3);
 /** On a server that takes rows fast, a load that keeps no base copy is a full one. */
-const FLAGS = process.argv[4] === 'OFF' ? ['--keep-base', '--no-keep-base'] : ['--keep-base'];
+const KEEP_BASE = process.argv[4] === 'OFF' ? ['true', 'false'] : ['true'];
 const LAST = '(SELECT n FROM (SELECT MAX(id) AS n FROM event) AS last)';
 const UPDATED = 'UPDATE event SET amount = amount + 1 WHERE CRC32(id) % 100 = 7';
 const APPENDED = `INSERT INTO event (account_id, kind, happened, amount, path, agent, trace)
@@ -61,7 +61,7 @@ async function measureLoads(): Promise<void> {
   for (const { what, statement } of CHANGES) {
     await server.sql('bench', statement);
     await tool('build', 'bench');
-    for (const flag of FLAGS) {
+    for (const keep_base of KEEP_BASE) {
       const [full, ours]: [Costs[], Costs[]] = [[], []];
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const [costs, words] of [
@@ -69,11 +69,12 @@ async function measureLoads(): Promise<void> {
           [ours, []],
         ] as const) {
           await tool('load', 'bench', '1', '--full', '--keep-base');
-          costs.push(await tool('load', 'bench', '0', flag, ...words));
+          process.env.TOOL_TARGETS__BENCH__SNAPSHOT__KEEP_BASE = keep_base;
+          costs.push(await tool('load', 'bench', '0', ...words));
         }
       }
       const { method, by_table: ways } = JSON.parse(ours[0]?.text.trim().split('\n').at(-1) ?? '').difference;
-      rows.push([`${what}, ${flag}: ${ways?.[0]?.method ?? method}`, ...compared(full, ours)]);
+      rows.push([`${what}, keep_base: ${keep_base}: ${ways?.[0]?.method ?? method}`, ...compared(full, ours)]);
     }
   }
   printTable(rows);

@@ -56,14 +56,16 @@ test.each([
   ['targets --update', 'unknown_flag', 'Omit it'],
   ['target app --cloud', 'unknown_flag', 'list the places'],
   ['mcp --stdio', 'unknown_flag', 'standard input'],
+  ['load app --no-keep-base', 'unknown_flag', 'keep_base: false'],
+  ['reset app --no-spare', 'unknown_flag', 'keep_spare: false'],
+  ['changes app --cpus 2', 'unknown_flag', 'TOOL_DEFAULTS__CPUS'],
+  ['hub serve --listen x', 'unknown_flag', 'TOOL_HUB_LISTEN'],
   ['build', 'missing_argument', 'Usage: tool build [options] [target]'],
   ['rm app', 'missing_argument', 'Usage: tool rm [options] [target] <snapshot>'],
   ['undo app 1', 'excess_argument', 'Usage: tool undo [options] [target]'],
   ['build app --note', 'missing_value', 'tool build --help'],
   ['build app --cpus 0', 'invalid_value', 'tool build --help'],
   ['build app --cpus two', 'invalid_value', 'tool build --help'],
-  ['load app --keep-base --no-keep-base', 'usage', 'tool load --help'],
-  ['reset app --no-spare --spare', 'usage', 'tool reset --help'],
   ['completion tcsh', 'invalid_value', 'tool completion --help'],
 ])('"%s" is wrong usage: %s', (line, code, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ code, exit: 2, hint: expect.stringContaining(hint) }));

@@ -14,7 +14,6 @@ test('the arguments and options of a run follow from the specification', () => {
       { flags: '--in-place', description: '' },
       { flags: '--no-undo', description: '' },
       { flags: '--spare', description: '' },
-      { flags: '--no-spare', description: '' },
       { flags: '-o, --output <file>', description: '' },
       { flags: '--tables <names>', description: '', repeatable: true },
       { flags: '--keep-last <n>', description: '', value: 'count' },

@@ -9,7 +9,6 @@ const options = {
 
 test.each([
   ['back app previous --no-undo', '--no-undo has no effect on a return to previous'],
-  ['back app previous --cpus 2', '--cpus has no effect'],
   ['back app previous --no-autosave', '--no-autosave has no effect'],
   ['verify app 1 --save mine', '--save and a snapshot exclude each other'],
   ['verify app --save mine --remote', '--save and --remote exclude each other'],

@@ -158,16 +158,18 @@ export async function faultedDifferences(world: FaultWorld): Promise<Preparation
   async function loading(left: string | null, request: { keepBase?: false; spare?: true }) {
     const before = await begin(left);
     const to = otherOf(before);
-    const flag = request.spare ? ['--spare'] : request.keepBase === false ? ['--no-keep-base'] : [];
+    const flag = request.spare ? ['--spare'] : [];
+    const isDropped = request.keepBase === false;
     return {
-      name: ['load by rows', ...flag].join(' '),
+      name: ['load by rows', ...flag, ...(isDropped ? ['keep_base: false'] : [])].join(' '),
       run: () => byRows({ snapshot: to.snapshot, ...request }),
       words: ['load', 'app', to.snapshot, ...flag],
+      ...(isDropped && { environment: { TOOL_TARGETS__APP__SNAPSHOT__KEEP_BASE: 'false' } }),
       state,
       ...{ before, wanted: to.state, undo: false, dumped: 'copy' },
       follow(after: FollowUp) {
         const isNew = after.now === to.state;
-        const isKept = !isNew || request.keepBase !== false;
+        const isKept = !isNew || !isDropped;
         const base = isKept ? { state: after.now, isPresent: true } : null;
         return follow(after, { present: after.now, base, previous: isNew ? before : null });
       },

@@ -11,6 +11,7 @@ export interface FaultedOperation {
   run(): Promise<unknown>;
   /** The same as a command. */
   words: string[];
+  environment?: Record<string, string>;
   /** Of what it changes. */
   state(): Promise<string>;
   before: string;

@@ -116,8 +116,8 @@ export async function statementWorld(
     return run().then(() => null, said);
   }
 
-  async function asCommand({ words }: FaultedOperation): Promise<Said | null> {
-    const { code, output } = await startTool({ config, words }).ended;
+  async function asCommand({ words, environment = {} }: FaultedOperation): Promise<Said | null> {
+    const { code, output } = await startTool({ config, words, environment }).ended;
     if (code === 0) return null;
     const line = output.split('\n').findLast((one) => one.startsWith('{'));
     const { error = null, ...event } = JSON.parse(line ?? '{}');
@@ -127,10 +127,14 @@ export async function statementWorld(
   }
 
   /** Resolves when the program is gone: that of a killed launcher ends by itself. */
-  async function killedAt(statement: number, { words }: FaultedOperation, killed: Killed): Promise<Said | null> {
+  async function killedAt(
+    statement: number,
+    { words, environment = {} }: FaultedOperation,
+    killed: Killed,
+  ): Promise<Said | null> {
     const node = oldNode();
     if (node === null) throw new Error('no Node that is too old for the program');
-    const run = startTool({ config, words, node });
+    const run = startTool({ config, words, environment, node });
     let programs: number[] = [];
     proxy.arm(async () => {
       programs = run.descendants();

@@ -48,7 +48,7 @@ describeWithPostgres('tool hub', () => {
 
   test('serve --dev starts a database of its own, prints an owner token once, and ends with SIGTERM', async () => {
     const port = await freePort();
-    const hub = tool(['hub', 'serve', '--dev', '--listen', `127.0.0.1:${port}`]);
+    const hub = tool(['hub', 'serve', '--dev'], { TOOL_HUB_LISTEN: `127.0.0.1:${port}` });
     await eventually(async () => hub.output().includes('toolhub_'), { deadline: 25_000 });
     const [token = ''] = /toolhub_[\w-]+/.exec(hub.output()) ?? [];
     const at = (path: string) =>
@@ -165,7 +165,10 @@ describeWithPostgres('tool hub', () => {
   });
 
   test('a trial listens on this machine only', async () => {
-    const read = readHubSettings({}, { dev: true, listen: '0.0.0.0:3000', databaseUrl: 'postgres://localhost/hub' });
+    const read = readHubSettings(
+      { TOOL_HUB_LISTEN: '0.0.0.0:3000' },
+      { dev: true, databaseUrl: 'postgres://localhost/hub' },
+    );
     await expect(read).rejects.toMatchObject({ details: ['A trial (--dev) listens on this machine only: 127.0.0.1'] });
   });
 

@@ -15,7 +15,6 @@ export const cloudAuditCommand = defineCommand({
     },
     { flags: '--until <time>', description: 'list events before this time', value: 'time' },
     { flags: '--actor <name>', description: 'list events of this user or service token' },
-    { flags: '--subject <id>', description: 'list events of this subject' },
     { flags: '--target <name>', description: 'list events of this target' },
     { flags: '--action <name>', description: 'list events of this kind, such as snapshot.download' },
     { flags: '--csv', description: 'print all events as CSV, safe in spreadsheets' },

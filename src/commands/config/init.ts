@@ -6,7 +6,6 @@ export const configInitCommand = defineCommand({
   group: 'Set up',
   options: [
     { flags: '--force', description: 'overwrite an existing file' },
-    { flags: '--gitignore', description: 'in a git repository, add the file to .gitignore' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
   examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
@@ -17,10 +16,10 @@ export const configInitCommand = defineCommand({
     );
     const { absolutePath } = await import('../../config/paths.ts');
     const { initConfiguration, assertNoConfiguration } = await import('../../config/init/init.ts');
-    const { ignoreInGit, wouldBeCommitted } = await import('../../operations/configuration/git-ignore.ts');
-    const { force = false, keychain = false, gitignore = false } = options;
+    const { wouldBeCommitted } = await import('../../operations/configuration/git-ignore.ts');
+    const { force = false, keychain = false } = options;
     // Options outside the wizard use the plain way.
-    if (screens && !globals.readOnly && !force && !keychain && !gitignore) {
+    if (screens && !globals.readOnly && !force && !keychain) {
       if (globals.config !== undefined)
         await assertNoConfiguration(absolutePath(globals.config, { from: cwd, environment }));
       return { data: {}, text: '', exit: await screens({ setUp: true }) };
@@ -30,12 +29,9 @@ export const configInitCommand = defineCommand({
       const message = keychainFailed(result.keychain_error);
       report({ event: 'warning', code: 'keychain_unavailable', message });
     }
-    if (await wouldBeCommitted(environment, result.file)) {
-      if (gitignore) await ignoreInGit(result.file);
-      else if (result.secret_key_in === 'file') {
-        const message = wouldBeCommittedText(result.file);
-        report({ event: 'warning', code: 'configuration_not_ignored', message });
-      }
+    if (result.secret_key_in === 'file' && (await wouldBeCommitted(environment, result.file))) {
+      const message = wouldBeCommittedText(result.file);
+      report({ event: 'warning', code: 'configuration_not_ignored', message });
     }
     return { data: result, text: initializedText(result) };
   },

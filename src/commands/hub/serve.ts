@@ -4,10 +4,7 @@ export const hubServeCommand = defineCommand({
   name: 'hub serve',
   summary: 'serve the targets and snapshots of a team',
   group: 'Hub',
-  options: [
-    { flags: '--dev', description: 'run a trial with a throw-away database; print its owner token once' },
-    { flags: '--listen <address>', description: 'address and port, default 127.0.0.1:3000' },
-  ],
+  options: [{ flags: '--dev', description: 'run a trial with a throw-away database; print its owner token once' }],
   examples: [
     { command: 'tool hub serve --dev', does: 'run a trial on 127.0.0.1:3000' },
     { command: 'tool hub serve', does: 'use the settings TOOL_HUB_*, see docs/hub.md' },
@@ -17,18 +14,17 @@ export const hubServeCommand = defineCommand({
     // Garbage of requests is collected as fast in 2 MB as in 100.
     const { keepHeapSmall } = await import('../../runtime/keep-heap-small.ts');
     keepHeapSmall();
-    const { dev = false, listen } = options;
+    const { dev = false } = options;
     const clock = () => new Date();
     const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
       import('../../../hub/serve.ts'),
       import('../../../hub/settings/settings.ts'),
       import('../../../hub/settings/parse-values.ts'),
     ]);
-    const flags = { dev, listen };
     const isOwnDatabase = dev && !environment.TOOL_HUB_DATABASE_URL && !environment.TOOL_HUB_DATABASE_URL_FILE;
     const common = { dev, version: grammar.version, write, signal, clock };
     if (!isOwnDatabase) {
-      await serve({ ...common, settings: await readHubSettings(environment, flags) });
+      await serve({ ...common, settings: await readHubSettings(environment, { dev }) });
       return { data: {}, text: '' };
     }
     const [{ startHubDatabase }, { randomBytes }] = await Promise.all([
@@ -37,9 +33,9 @@ export const hubServeCommand = defineCommand({
     ]);
     // Settings that are not valid are reported before a server is started for them.
     const keys = [keyOf(randomBytes(32))];
-    await readHubSettings(environment, { ...flags, keys, databaseUrl: '' });
+    await readHubSettings(environment, { dev, keys, databaseUrl: '' });
     await using database = await startHubDatabase({ report, environment, clock });
-    const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
+    const settings = await readHubSettings(environment, { dev, keys, databaseUrl: database.url });
     await serve({ ...common, settings });
     const { TRIAL_ENDED } = await import('./text.ts');
     return { data: {}, text: TRIAL_ENDED };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../cli/command.ts';
-import { BRANCH_INSTEAD, CPUS, TARGET } from '../shared-options.ts';
+import { BRANCH_INSTEAD, TARGET } from '../shared-options.ts';
 
 export const changesCommand = defineCommand({
   name: 'changes',
@@ -19,7 +19,6 @@ export const changesCommand = defineCommand({
     { flags: '--limit <n>', description: 'rows of each kind, at most 1000; default 10', value: 'count' },
     { flags: '--reveal', description: 'also print personal data' },
     { flags: '--sql <file>', description: 'write statements that repeat the changes; needs --reveal' },
-    CPUS,
   ],
   examples: [
     { command: 'tool changes app', does: 'count changed rows, show changed definitions' },

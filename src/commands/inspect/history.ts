@@ -6,10 +6,9 @@ const MOST_ROWS = 50;
 
 export const historyCommand = defineCommand({
   name: 'history',
-  summary: 'list builds, loads, resets and transfers, newest first',
+  summary: 'list builds, loads, resets and transfers, newest first: 50, or all with --json',
   group: 'Inspect',
   arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
-  options: [{ flags: '--all', description: 'print all entries instead of the newest 50' }],
   examples: [
     { command: 'tool history app', does: 'list the history of a target' },
     { command: 'tool history --json', does: 'print all entries for scripts' },
@@ -20,7 +19,7 @@ export const historyCommand = defineCommand({
     const { historyColumns, historyNotes, NO_HISTORY } = await import('../../operations/history/text.ts');
     const { listHistory } = await import('../../operations/history/list-history.ts');
     const list = listHistory(await invocation.context(), invocation.arguments);
-    const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);
+    const rows = list.entries.slice(0, MOST_ROWS);
     const options = invocation.tableOptions();
     const table = rows.length > 0 ? formatTable(historyColumns(options.style), rows, options) : NO_HISTORY;
     const notes = historyNotes(list, rows.length);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../cli/command.ts';
 import { runPlanned } from '../../cli/run-planned.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN } from '../shared-options.ts';
+import { ALLOW_UNTRUSTED, DRY_RUN } from '../shared-options.ts';
 
 export const importCommand = defineCommand({
   name: 'import',
@@ -14,7 +14,6 @@ export const importCommand = defineCommand({
       description: 'target of the snapshot; default: the original one; required for a dump',
     },
     DRY_RUN,
-    CPUS,
     ALLOW_UNTRUSTED,
   ],
   examples: [
@@ -25,9 +24,9 @@ export const importCommand = defineCommand({
   writes: true,
   async run(invocation) {
     const { importOperation } = await import('../../operations/import/operation.ts');
-    const { target, cpus, allowUntrusted = false } = invocation.options;
+    const { target, allowUntrusted = false } = invocation.options;
     const file = resolve(invocation.cwd, invocation.arguments.file);
-    const request = { file, cpus, allowUntrusted, ...(target !== undefined && { target }) };
+    const request = { file, allowUntrusted, ...(target !== undefined && { target }) };
     return runPlanned(invocation, importOperation, { request });
   },
 });

@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { openSummary, SUMMARY } from '../../cli/summary-file.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { ALLOW_UNTRUSTED, CPUS, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
+import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 import { excludeEachOther, flagOf, requiresFlag, wrongUsage } from '../wrong-usage.ts';
 
 export const verifyCommand = defineCommand({
@@ -27,7 +27,6 @@ export const verifyCommand = defineCommand({
     { flags: '--query <sql>', description: 'with --restore: run one SELECT, and show its first value' },
     { flags: '--expect <comparison>', description: "fail unless the value of --query meets it, such as '> 1000'" },
     { ...SUMMARY, description: 'with --restore: write the proof to a Markdown file' },
-    CPUS,
     ALLOW_UNTRUSTED,
     ORIGINAL,
   ],
@@ -60,7 +59,7 @@ export const verifyCommand = defineCommand({
   },
 });
 
-const WITH_RESTORE = ['afterLoad', 'query', 'summary', 'allowUntrusted', 'cpus'] as const;
+const WITH_RESTORE = ['afterLoad', 'query', 'summary', 'allowUntrusted'] as const;
 const WITHOUT_RESTORE = ['remote', 'sample', 'repair', 'save'] as const;
 /** A save is on this machine only. */
 const WITHOUT_SAVE = ['remote', 'repair', 'original'] as const;

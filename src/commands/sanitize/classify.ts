@@ -1,13 +1,13 @@
 import { defineCommand } from '../../cli/command.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
-import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, SNAPSHOT, TARGET } from '../shared-options.ts';
+import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, SNAPSHOT, TARGET } from '../shared-options.ts';
 
 export const sanitizeClassifyCommand = defineCommand({
   name: 'sanitize classify',
   summary: 'write sanitize.lock.yml: what the sanitized snapshot does with each column',
   group: 'Snapshots',
   arguments: [TARGET, SNAPSHOT],
-  options: [ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS],
+  options: [ALLOW_SUPERUSER, ALLOW_UNTRUSTED],
   examples: [{ command: 'tool sanitize classify app', does: 'add the columns that are not in the ledger' }],
   json: 'events',
   async run(invocation) {

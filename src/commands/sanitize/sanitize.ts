@@ -2,17 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { requestOf, runPlanned } from '../../cli/run-planned.ts';
 import { SUMMARY } from '../../cli/summary-file.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
-import {
-  ALLOW_SUPERUSER,
-  ALLOW_UNTRUSTED,
-  CPUS,
-  DRY_RUN,
-  INCLUDE_NEEDED_SCHEMAS,
-  NO_PUSH,
-  needsBuild,
-  SNAPSHOT,
-  TARGET,
-} from '../shared-options.ts';
+import { ALLOW_SUPERUSER, ALLOW_UNTRUSTED, CPUS, DRY_RUN, NO_PUSH, SNAPSHOT, TARGET } from '../shared-options.ts';
 
 export const sanitizeCommand = defineCommand({
   name: 'sanitize',
@@ -21,7 +11,6 @@ export const sanitizeCommand = defineCommand({
   arguments: [TARGET, SNAPSHOT],
   options: [
     { flags: '-n, --new', description: 'build a snapshot first' },
-    { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '-e, --ephemeral', description: 'use a throw-away database, even if sanitize.dst_url is set' },
     { flags: '--strict', description: 'fail while columns that look like personal data are unchanged' },
     {
@@ -49,12 +38,11 @@ export const sanitizeCommand = defineCommand({
   json: 'events',
   writes: true,
   async run(invocation) {
-    const { new: buildFirst, suggest, includeNeededSchemas, snapshot, ...passed } = requestOf(invocation);
-    if (includeNeededSchemas && !buildFirst) throw needsBuild('sanitize', '--new');
+    const { new: buildFirst, suggest, snapshot, ...passed } = requestOf(invocation);
     const request = {
       ...passed,
       ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-      ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
+      ...(buildFirst && { build: {} }),
     };
     if (suggest) {
       const { suggest: suggestQuery } = await import('../../operations/sanitize/suggest.ts');

@@ -32,7 +32,6 @@ export const KEY_COMMANDS = {
   more: { keys: ['>'], does: 'subset: a larger share of the rows' },
   mouse: { keys: ['M'], does: 'turn the mouse on or off' },
   new: { keys: ['n'], does: 'add a branch, a server or a configuration entry' },
-  next_page: { keys: ['n'], does: 'next page of rows' },
   other_device: { keys: ['o'], does: 'sign in with a code, on another device' },
   palette: { keys: [':'], does: 'search commands, targets, snapshots, settings and themes' },
   pin: { keys: ['*'], does: 'pin a snapshot, so that no prune removes it' },
@@ -94,7 +93,6 @@ const APART: readonly (readonly [CommandId, CommandId])[] = [
   ['cancel', 'classify_changed'],
   ['edit', 'classify_empty'],
   ['subset', 'classify_excluded'],
-  ['new', 'next_page'],
 ];
 
 export function mayShareKey(one: CommandId, other: CommandId): boolean {

@@ -22,7 +22,6 @@ export interface BackRequest extends SavesOf {
   rows?: string[] | undefined;
   /** `false` keeps no undo copy. Default `true`. */
   undo?: boolean;
-  cpus?: number;
   /** `false` makes no automatic save. Default: `saves.before`. */
   autosave?: boolean;
 }
@@ -38,18 +37,18 @@ const NO_OPERATION = { load: null, reset: null, undo: null, branchReset: null };
 
 /** Plans the reset, the undo or the load that returns to the point. Changes nothing. */
 export async function planBack(context: Context, request: BackRequest): Promise<PlannedBack> {
-  const { target, branch, point, tables, rows, undo: keepsUndo = true, cpus, autosave = true } = request;
+  const { target, branch, point, tables, rows, undo: keepsUndo = true, autosave = true } = request;
   if (branch !== undefined && (tables || rows)) throw noPartOfBranch(target);
   if (branch !== undefined) return planOfBranch(context, { ...request, branch });
   const planned = { request, planned_at: context.clock().toISOString(), ...NO_OPERATION };
-  const loading = { target, undo: keepsUndo, autosave, ...(cpus !== undefined && { cpus }) };
+  const loading = { target, undo: keepsUndo, autosave };
   if (tables) {
     const { load, ...part } = await preparePart(context, { ...loading, point, tables, rows });
     return { ...planned, plan: { target, ...part, load: load.plan }, load };
   }
   if (rows) throw rowsOfNoTable(target);
   if (point === 'load') {
-    const way = await planReturnToLoad(context, { target, undo: keepsUndo, autosave });
+    const way = await planReturnToLoad(context, loading);
     if (typeof way !== 'string') return { ...planned, plan: { target, point, reset: way.plan }, reset: way };
     const load = await planLoad(context, { ...loading, snapshot: way });
     return { ...planned, plan: { target, point, load: load.plan }, load };
@@ -65,7 +64,7 @@ export async function planBack(context: Context, request: BackRequest): Promise<
 
 /** Plans the reset of a branch to its base copy, or the load of one of its saves. Changes nothing. */
 async function planOfBranch(context: Context, request: BackRequest & { branch: string }): Promise<PlannedBack> {
-  const { target, branch, owner, point, cpus, autosave = true } = request;
+  const { target, branch, owner, point, autosave = true } = request;
   const planned = { request, planned_at: context.clock().toISOString(), ...NO_OPERATION };
   // A branch of others is refused whatever saves it has.
   await openSeparateBranch(context, { target, branch, owner });
@@ -75,10 +74,8 @@ async function planOfBranch(context: Context, request: BackRequest & { branch: s
     return { ...planned, plan: { target, branch, point, branch_reset: branchReset.plan }, branchReset };
   }
   const { row } = await findSave(context, { target, branch, owner, save: point });
-  const load = await planLoad(context, {
-    ...{ target, branch, owner, save: row.id, afterLoad: false, undo: false, autosave },
-    ...(cpus !== undefined && { cpus }),
-  });
+  const of = { target, branch, owner };
+  const load = await planLoad(context, { ...of, save: row.id, afterLoad: false, undo: false, autosave });
   return { ...planned, plan: { target, branch, point: row.name, load: load.plan }, load };
 }
 

@@ -10,7 +10,7 @@ import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
 import { findSave } from '../save/saves.ts';
 import type { ComparedRows } from '../snapshots/diff/compare-stored.ts';
 
-export interface PartRequest extends Pick<LoadRequest, 'target' | 'undo' | 'cpus' | 'autosave'> {
+export interface PartRequest extends Pick<LoadRequest, 'target' | 'undo' | 'autosave'> {
   point: string | undefined;
   tables: string[];
   /** Keys of the only table. */
@@ -26,10 +26,10 @@ export interface PreparedPart {
 
 /** Plans to replace the rows of some tables by those at the point: a load of rows only. Counts what differs. */
 export async function preparePart(given: Context, { point, tables, ...request }: PartRequest): Promise<PreparedPart> {
-  const { target, cpus } = request;
+  const { target } = request;
   if (point === 'previous') throw noPartOfPrevious(target);
   const name = point === 'load' ? point : (await findSave(given, { target, save: point })).row.name;
-  const compared = { target, ...(point !== 'load' && { since: name }), ...(cpus !== undefined && { cpus }) };
+  const compared = { target, ...(point !== 'load' && { since: name }) };
   return withStates(given, compared, async ({ context, states }) => {
     const { save, id } = states.before;
     const source = save === undefined ? { snapshot: id } : { save: id, afterLoad: false };

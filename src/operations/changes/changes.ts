@@ -43,7 +43,6 @@ export interface ChangesRequest {
   reveal?: boolean;
   /** Absolute path of a file for the statements that make the changes again. */
   sql?: string;
-  cpus?: number;
 }
 
 const DEFAULT_ROWS = 10;
@@ -106,7 +105,7 @@ export interface OpenStates extends Pick<PresentState, 'reading'> {
 /** Reads the present state, for the work alone, and finds the earlier one. Steps: `connect`, `dump`. */
 export async function withStates<Result>(
   given: Context,
-  request: Pick<ChangesRequest, 'target' | 'since' | 'branch' | 'owner' | 'cpus'>,
+  request: Pick<ChangesRequest, 'target' | 'since' | 'branch' | 'owner'>,
   work: (opened: OpenStates) => Promise<Result>,
 ): Promise<Result> {
   const { context, database, destination = null, loaded } = await openChanged(given, request);
@@ -171,7 +170,7 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Cha
   };
 }
 
-interface PresentRequest extends Pick<ChangesRequest, 'target' | 'cpus' | 'branch'> {
+interface PresentRequest extends Pick<ChangesRequest, 'target' | 'branch'> {
   database: Database;
   base: Manifest;
 }
@@ -184,7 +183,7 @@ interface PresentState {
 /** Reads the database as a save does, for the work alone: its objects are removed, and no list has it. */
 async function withPresentState<Result>(
   context: Context,
-  { target, branch, cpus, database, base }: PresentRequest,
+  { target, branch, database, base }: PresentRequest,
   work: (state: PresentState) => Promise<Result>,
 ): Promise<Result> {
   const repository = localRepository(context);
@@ -196,7 +195,7 @@ async function withPresentState<Result>(
       evidence: branch === undefined ? last.evidence : null,
       scratch: true,
       isDestination: true,
-      cpus: cpus ?? cpusFor(context, target),
+      cpus: cpusFor(context, target),
     });
     const manifest: Manifest = {
       ...manifestOf(database.engine.id, stored),

@@ -8,7 +8,6 @@ export interface AuditRequest {
   since?: number | undefined;
   until?: number | undefined;
   actor?: string | undefined;
-  subject?: string | undefined;
   target?: string | undefined;
   action?: string | undefined;
   /** At most so many events; default all. */

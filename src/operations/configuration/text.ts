@@ -68,7 +68,7 @@ const WHY_LEFT_OUT: Record<ImportReport['left_out'][number]['reason'], string> =
 };
 
 export function wouldBeCommittedText(file: string): string {
-  return `git does not ignore ${file}, which contains the secret_key. Add it to .gitignore (--gitignore), or store the key in the keychain (--keychain)`;
+  return `git does not ignore ${file}, which contains the secret_key. Add it to .gitignore, or store the key in the keychain (--keychain)`;
 }
 
 export function keychainFailed(reason: string): string {

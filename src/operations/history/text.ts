@@ -93,7 +93,7 @@ export function historyFacts(entry: HistoryEntry): { title: string; facts: Fact[
 export function historyNotes({ entries, damaged_lines }: HistoryList, shown: number): string[] {
   const older = entries.length - shown;
   return [
-    ...(older > 0 ? [`${formatNumberOf(older, 'older entry', 'older entries')} not shown: add --all`] : []),
+    ...(older > 0 ? [`${formatNumberOf(older, 'older entry', 'older entries')} not shown: add --json`] : []),
     ...(damaged_lines > 0 ? [damagedText(damaged_lines)] : []),
   ];
 }

@@ -24,7 +24,6 @@ export interface EngineDump {
 
 interface DumpImport extends EngineDump {
   target: string;
-  cpus?: number | undefined;
 }
 
 /** Restores a dump into a throw-away server, and builds a snapshot of the target from it. Steps: `restore`, and those of a build. */
@@ -38,7 +37,7 @@ export async function importDump(context: Context, request: DumpImport): Promise
 }
 
 async function perform(given: Context, request: DumpImport): Promise<ImportResult> {
-  const { target, dump, cpus } = request;
+  const { target, dump } = request;
   const places = await dumpPlaces(given, request);
   const origin = await originOf(dump);
   // Refused before the restore, which may take hours.
@@ -46,17 +45,14 @@ async function perform(given: Context, request: DumpImport): Promise<ImportResul
   return await withinSpace(given, async (context) => {
     await using filled = await fillPlace(context, places, request);
     const database = openDatabase(context, filled.url);
-    const build = { target, push: false, dump: origin, ...(cpus !== undefined && { cpus }) };
+    const build = { target, push: false, dump: origin };
     const { index: _, where: __, ...row } = await buildFrom(context, build, database);
     return { ...row, target, file: dump.path, left_out: filled.leftOut };
   });
 }
 
 /** Servers of their own, of the product of the dump where there are some: no other server may run what a dump has. */
-export async function dumpPlaces(
-  context: Context,
-  { target, engine, dump }: Omit<DumpImport, 'cpus'>,
-): Promise<ScratchPlace[]> {
+export async function dumpPlaces(context: Context, { target, engine, dump }: DumpImport): Promise<ScratchPlace[]> {
   findTarget(context.configuration, target);
   const places = await engine.scratchPlaces(context, null);
   const own = places.filter(({ label }) => label.includes(dump.product));

@@ -6,13 +6,9 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { assertReadable } from '../load/script/load-script.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { type ImportRequest as ArchiveRequest, importSnapshot } from '../snapshots/transfer/import.ts';
+import { type ImportRequest, importSnapshot } from '../snapshots/transfer/import.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { dumpPlaces, type EngineDump, importDump, sizeOf } from './import-dump.ts';
-
-export interface ImportRequest extends ArchiveRequest {
-  cpus?: number | undefined;
-}
 
 export type PlannedImport = Planned<ImportRequest, ImportPlan>;
 
@@ -29,7 +25,7 @@ export async function applyImport(context: Context, { request, plan }: PlannedIm
   if (!found || (await sizeOf(request.file)).modified_at !== plan.modified_at) {
     throw planOutdated(`${request.file} has changed`);
   }
-  return importDump(context, { ...found, target: plan.target, cpus: request.cpus });
+  return importDump(context, { ...found, target: plan.target });
 }
 
 async function findDump(file: string): Promise<EngineDump | null> {

@@ -184,7 +184,7 @@ function factsOf({ kind, item }: ReportEntry): Fact[] {
     case 'wait':
       return [
         {
-          name: 'Took',
+          name: 'Duration',
           value: `${formatDuration(item.duration_ms)}, from ${formatDuration(item.at_ms)} on`,
           tone: 'caution',
         },

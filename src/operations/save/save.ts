@@ -30,21 +30,18 @@ export interface SaveRequest extends SavesOf {
   /** Default: the time. */
   name?: string;
   note?: string;
-  cpus?: number;
-  /** Reads all rows, also those that are proved to be unchanged since the last save. */
-  full?: boolean;
 }
 
 export type PlannedSave = Planned<SaveRequest, SavePlan>;
 
 /** Plans a save; connects to nothing for one of the destination. Throws where the name cannot be used. */
 export async function planSave(given: Context, request: SaveRequest): Promise<PlannedSave> {
-  const { target, note = null, full, branch } = request;
+  const { target, note = null, branch } = request;
   const { context, database } = await openSaved(given, request);
   const planned_at = context.clock().toISOString();
   const name = request.name ?? planned_at;
   await assertUsableName(localRepository(context), request, name);
-  const all_read = branch === undefined ? (await readEvidence(context, { target, save: true, full })).why : 'first';
+  const all_read = branch === undefined ? (await readEvidence(context, { target, save: true })).why : 'first';
   const of = branch === undefined ? {} : { branch };
   return { request, plan: { target, ...of, name, note, destination: database.url.display, all_read }, planned_at };
 }
@@ -75,8 +72,7 @@ export function applySave(given: Context, { request, plan }: PlannedSave): Promi
     if (database.url.display !== from) {
       throw planOutdated(`The database is ${database.url.display}, no longer ${from},`);
     }
-    const { cpus, full } = request;
-    return storeSave(context, { target, name: save, note: plan.note, database, ...{ branch, cpus, full } });
+    return storeSave(context, { target, name: save, note: plan.note, database, branch });
   };
   const facts = ({ save: { id, size_bytes } }: SaveResult) => ({ snapshot: id, size_bytes });
   const known = {
@@ -112,8 +108,6 @@ interface SaveWork {
   at?: string;
   /** The database remains: the next save of it need not read the same rows. Default `true`. */
   remains?: boolean;
-  cpus?: number | undefined;
-  full?: boolean | undefined;
 }
 
 /** Resolves with `null` where an automatic save would equal another one. */
@@ -124,7 +118,7 @@ export async function storeSave(
 export async function storeSave(context: Context, work: SaveWork): Promise<SaveResult>;
 export async function storeSave(
   context: Context,
-  { target, name, note, database, branch, automatic, at, remains = true, cpus, full }: SaveWork,
+  { target, name, note, database, branch, automatic, at, remains = true }: SaveWork,
 ): Promise<SaveResult | null> {
   const { engine } = database;
   const repository = localRepository(context);
@@ -136,14 +130,14 @@ export async function storeSave(
   // The evidence is about the destination.
   const last: LastEvidence = branch
     ? { evidence: null, fullAt: null, why: 'first' }
-    : await readEvidence(context, { target, save: true, full });
+    : await readEvidence(context, { target, save: true });
   const created = at ?? context.clock().toISOString();
   const done = await repository.withoutLeftovers(async () => {
     const stored = await storeDump({
       ...{ database, repository, previous, schemaConfig: WHOLE_DATABASE, evidence: last.evidence },
       keepsStatistics: true,
       isDestination: true,
-      cpus: cpus ?? cpusFor(context, target),
+      cpus: cpusFor(context, target),
     });
     const content: Manifest = {
       ...manifestOf(engine.id, stored),

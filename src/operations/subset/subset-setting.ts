@@ -30,8 +30,6 @@ export interface SubsetRequest {
   count?: boolean;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
-  /** Adds schemas to that snapshot without which its tables cannot be restored. */
-  includeNeededSchemas?: boolean | undefined;
   /** Restores with the rights of the loading user, where one of its own would restore. */
   allowSuperuser?: boolean;
   cpus?: number;

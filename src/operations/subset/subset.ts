@@ -137,19 +137,9 @@ async function makeFrom(context: Context, making: SubsetBuild) {
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */
-function store(
-  context: Context,
-  { target, includeNeededSchemas = false }: SubsetRequest,
-  cpus: number,
-): Promise<SnapshotRow> {
+function store(context: Context, { target }: SubsetRequest, cpus: number): Promise<SnapshotRow> {
   const source = subsetDestination(context.configuration, target)?.text;
-  return build(context, {
-    target,
-    note: 'subset',
-    cpus,
-    includeNeededSchemas,
-    ...(source !== undefined && { source }),
-  });
+  return build(context, { target, note: 'subset', cpus, ...(source !== undefined && { source }) });
 }
 
 function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResult | null): SubsetPlanResult['tables'] {

@@ -250,7 +250,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Shared from', info.shared_storage_profile],
     ['SSO groups', listed(info.sso_groups)],
     ['Destination of', listed(info.allow_destination_of)],
-    ['Workers', String(info.cpus)],
+    ['CPUs', String(info.cpus)],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
 }

@@ -103,18 +103,19 @@ describeWithPostgres('a selection of schemas', () => {
       subset: { src_url: server.url('chain'), dst_url: server.url('chain_small'), subset_tables },
       snapshot: { dst_url: server.url('chain_again') },
     };
-    const both = testContext({ settings: { working_directory: folder.path, targets: { ...targets, small } } });
+    const whole = { ...small, snapshot: { ...small.snapshot, schema_config: { use_default_schema: false } } };
+    const both = testContext({ settings: { working_directory: folder.path, targets: { ...targets, small, whole } } });
     const build = (includeNeededSchemas: boolean) => ({ target: 'chain', build: { includeNeededSchemas } });
-    const subsets = (includeNeededSchemas: boolean) => ({ target: 'small', snapshot: true, includeNeededSchemas });
+    const subsets = (target: string) => ({ target, snapshot: true });
     await expect(applySanitize(both, await planSanitize(both, build(false)))).rejects.toMatchObject({
       code: 'schema_needed',
     });
-    await expect(applySubset(both, await planSubset(both, subsets(false)))).rejects.toMatchObject({
+    await expect(applySubset(both, await planSubset(both, subsets('small')))).rejects.toMatchObject({
       code: 'schema_needed',
     });
     expect((await applySanitize(both, await planSanitize(both, build(true)))).snapshot).toMatchObject({ rows: 3 });
-    expect((await applySubset(both, await planSubset(both, subsets(true)))).snapshot).toMatchObject({ rows: 1 });
-    await applyLoad(both, await planLoad(both, { target: 'small', cpus: 2 }));
+    expect((await applySubset(both, await planSubset(both, subsets('whole')))).snapshot).toMatchObject({ rows: 1 });
+    await applyLoad(both, await planLoad(both, { target: 'whole', cpus: 2 }));
     expect(await server.psql('chain_again', { sql: 'SELECT id, p FROM person' })).toBe('1|(2)\n');
   });
 });

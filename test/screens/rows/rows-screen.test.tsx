@@ -18,7 +18,7 @@ test('personal data is masked until z reveals it, and masked again; NULL, an emp
   const model = await opened();
   const masked = await screenText(model);
   // In line with the first column of the table.
-  expect(masked).toMatch(/^ {2}Rows 1–4 of 1,200, n next page; 1 personal column masked, z reveals/m);
+  expect(masked).toMatch(/^ {2}Rows 1–4 of 1,200, next page below; 1 personal column masked, z reveals/m);
   expect(masked).not.toContain('ann@');
   expect(masked).toMatch(/1 +\*\*\* +NULL/);
   expect(masked).toMatch(/3 +\*\*\* +'NULL'/);
@@ -76,11 +76,11 @@ test('the last row leads on to the next page, the first one back to the page bef
   const model = await opened();
   press(model, 'G', 'j');
   await found(model);
-  expect(await screenText(model)).toContain('Rows 5–8 of 1,200, n next page');
+  expect(await screenText(model)).toContain('Rows 5–8 of 1,200, next page below');
   press(model, 'k');
   await found(model);
   expect(await screenText(model)).toMatch(/Rows 1–4 of 1,200[\s\S]*❯ +4/);
-  press(model, 'n');
+  press(model, 'G');
   await found(model);
-  expect(await screenText(model)).toContain('Rows 5–8 of 1,200, n next page');
+  expect(await screenText(model)).toContain('Rows 5–8 of 1,200, next page below');
 });

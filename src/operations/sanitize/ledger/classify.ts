@@ -21,10 +21,7 @@ import { runQueryAndCompare } from '../sanitize-database.ts';
 import { digestItems, isUnchanged } from './digests.ts';
 import { placeOf, storedItems, storedPaths } from './stored-items.ts';
 
-export type ClassifyRequest = Pick<
-  SanitizeRequest,
-  'target' | 'snapshot' | 'cpus' | 'allowSuperuser' | 'allowUntrusted'
->;
+export type ClassifyRequest = Pick<SanitizeRequest, 'target' | 'snapshot' | 'allowSuperuser' | 'allowUntrusted'>;
 
 export interface ExaminedItem extends LedgerItem {
   /** The entry of the ledger, else what the detector and the query suggest; `open` where nothing does. */
@@ -76,7 +73,7 @@ export async function examine(context: Context, request: ClassifyRequest): Promi
   assertTrusted(context, manifest, request);
   const { statements, keep } = await presentQuery(context, target, engineOf(manifest.engine));
   const repository = localRepository(context);
-  const cpus = request.cpus ?? cpusFor(context, target);
+  const cpus = cpusFor(context, target);
   const examined = await repository.withScratch(() =>
     inScratchDatabase(context, { ...request, manifest }, async ({ database }) => {
       const { sanitize } = database;

@@ -19,7 +19,7 @@ export function rowsTitle(result: RowsResult, how: string): string {
   return printable(`${countText(result)} of ${result.table}${masked}`);
 }
 
-/** `Rows 1–500 of 12,034, n next page; 2 personal columns masked, z reveals` */
+/** `Rows 1–500 of 12,034, next page below; 2 personal columns masked, z reveals` */
 export function rowsLine(result: RowsResult): string {
   const count = maskedCount(result);
   const masked =
@@ -30,7 +30,7 @@ export function rowsLine(result: RowsResult): string {
 function pageText({ rows, skipped = 0, total }: RowsResult): string {
   const last = skipped + rows.length;
   if (skipped === 0 && last >= total) return formatNumberOf(total, 'row');
-  const next = last < total ? `, ${keyText('next_page')} next page` : '';
+  const next = last < total ? ', next page below' : '';
   return `Rows ${formatCount(skipped + 1)}–${formatCount(last)} of ${formatCount(total)}${next}`;
 }
 
