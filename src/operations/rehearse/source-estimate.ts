@@ -1,7 +1,9 @@
 import { bytesOfTable, type Manifest } from '../../repository/manifest/manifest.ts';
 import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { splitName } from '../../text/table-names.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { DIALECTS } from './rules/dialects.ts';
 
 type MeasuredRehearsal = Pick<RehearsalResult, 'target' | 'snapshot' | 'statements' | 'locks' | 'duration_ms'>;
 export type SourceEstimate = NonNullable<RehearsalResult['source_estimate']>;
@@ -20,7 +22,7 @@ export async function estimateOnSource(context: Context, measured: MeasuredRehea
   return branch && source ? estimateBySizes(measured, { branch, source }) : null;
 }
 
-type SnapshotSizes = Pick<Manifest, 'id' | 'tables'>;
+type SnapshotSizes = Pick<Manifest, 'id' | 'engine' | 'tables'>;
 
 export function estimateBySizes(
   { statements, locks, duration_ms }: MeasuredRehearsal,
@@ -56,6 +58,10 @@ function totalBytes({ tables }: SnapshotSizes): number {
   return tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
 }
 
-function bytesByTable({ tables }: SnapshotSizes): Map<string, number> {
-  return new Map(tables.map((table) => [table.name, bytesOfTable(table)]));
+/** By the names of a report, which has no databases of MySQL. */
+function bytesByTable({ engine, tables }: SnapshotSizes): Map<string, number> {
+  const { isSchemaDatabase } = DIALECTS[engine];
+  return new Map(
+    tables.map((table) => [isSchemaDatabase ? splitName(table.name).rest : table.name, bytesOfTable(table)]),
+  );
 }

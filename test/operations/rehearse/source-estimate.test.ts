@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { EngineId } from '../../../src/engines/list.ts';
 import { estimateBySizes } from '../../../src/operations/rehearse/source-estimate.ts';
 
-const snapshot = (id: string, sizes: Record<string, number>) => ({
-  id,
+const snapshot = (id: string, sizes: Record<string, number>, engine: EngineId = 'postgres') => ({
+  ...{ id, engine },
   tables: Object.entries(sizes).map(([name, bytes]) => ({
     ...{ name, rows: 1 },
     file: { name, sha256: '0'.repeat(64), bytes, stored_bytes: bytes },
@@ -28,6 +29,18 @@ test('a statement takes as many times longer as its own table is larger, another
   const estimate = estimateBySizes(measured, { branch, source });
   // 200 × 9 + 100 + 50 × 5; 150 × 9.
   expect(estimate).toEqual({ snapshot: 'large', ratio: 5, duration_ms: 2150, longest_lock_ms: 1350 });
+});
+
+test('a table of MySQL is found in a source that is another database', () => {
+  const ofOrders = {
+    ...measured,
+    statements: [statement('index orders', 200)],
+    locks: [lock('orders', 'index orders', 150)],
+  };
+  const branch = snapshot('small', { 'small.orders': 1000, 'small.country': 1000 }, 'mysql');
+  const source = snapshot('large', { 'shop.orders': 9000, 'shop.country': 1000 }, 'mysql');
+  // 150 for what no statement did, 200 × 9.
+  expect(estimateBySizes(ofOrders, { branch, source })).toMatchObject({ duration_ms: 1950, longest_lock_ms: 1350 });
 });
 
 test('a branch as large as the source has no estimate', () => {
