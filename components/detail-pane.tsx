@@ -1,14 +1,15 @@
 import { Box } from 'ink';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
-import { Facts } from './facts.tsx';
-import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
+import { factLines } from './facts.tsx';
+import { cutSpans, Line, Lines, type Span, spansWidth } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export interface DetailPaneProps {
   title: Span[];
   facts: Fact[];
   width: number;
-  place: 'beside' | 'below';
+  /** Rows below a list; beside one, all that the facts need. */
+  height?: number;
 }
 
 /** Rows of a pane below a list, including the border with its title. */
@@ -16,14 +17,17 @@ export const DETAIL_ROWS = 8;
 
 const MARGIN = 2;
 
-export function DetailPane({ title, facts, width, place }: DetailPaneProps) {
-  const below = place === 'below';
+export function DetailPane({ title, facts, width, height }: DetailPaneProps) {
+  const { ellipsis } = useTheme().glyphs;
+  const all = factLines({ facts, width: width - MARGIN * 2 });
+  const lines = height === undefined ? all : all.slice(0, height - 1);
+  if (lines.length < all.length) lines.at(-1)?.push({ text: ` ${ellipsis}`, tone: 'dim' });
   return (
-    <Box flexDirection="column" width={width} overflow="hidden" {...(below ? { height: DETAIL_ROWS } : {})}>
+    <Box flexDirection="column" width={width} overflow="hidden" {...(height === undefined ? {} : { height })}>
       <Box flexDirection="column" flexShrink={0}>
         <TitledRule title={title} width={width} />
-        <Box paddingLeft={MARGIN}>
-          <Facts facts={facts} width={width - MARGIN * 2} />
+        <Box flexDirection="column" paddingLeft={MARGIN}>
+          <Lines lines={lines} width={width - MARGIN * 2} />
         </Box>
       </Box>
     </Box>

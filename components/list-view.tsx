@@ -53,6 +53,9 @@ export function ListView<Row>(props: ListViewProps<Row>) {
   const beside = place === 'beside';
   const texts = row === undefined || shown || hasFacts ? [] : essentialTexts(columns, layout, row);
   const below = texts.flatMap((text) => wrap(text, width - LIST_MARGIN)).slice(0, Math.max(0, height - 2));
+  const most = height - (shown && !beside ? DETAIL_ROWS : below.length);
+  // In a large window the details follow the rows, not far below them.
+  const listHeight = shown && wide && !beside ? Math.min(most, rows.length + 2) : most;
   return (
     <Box flexDirection={beside ? 'row' : 'column'}>
       <TableList
@@ -62,7 +65,7 @@ export function ListView<Row>(props: ListViewProps<Row>) {
         keyOf={keyOf}
         selected={selected}
         width={listWidth}
-        height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
+        height={listHeight}
         {...(isActive !== undefined && { isActive })}
       />
       <Lines lines={below.map((text) => [{ text: `  ${text}`, tone: 'dim' }])} width={width} />
@@ -71,7 +74,7 @@ export function ListView<Row>(props: ListViewProps<Row>) {
           title={typeof shown.title === 'string' ? [{ text: shown.title, tone: 'strong' }] : shown.title}
           facts={shown.facts}
           width={beside ? width - listWidth : width}
-          place={beside ? 'beside' : 'below'}
+          {...(!beside && { height: height - listHeight })}
         />
       )}
     </Box>

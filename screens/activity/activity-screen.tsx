@@ -52,7 +52,6 @@ function ActivityView({ route }: { route: ActivityRoute }) {
       empty={all.length === 0 ? none : noMatchLines('activity')}
       detail={activityDetail}
       filtered
-      beside
     />
   );
 }

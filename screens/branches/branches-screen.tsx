@@ -56,7 +56,6 @@ function BranchesView({ route }: { route: BranchesRoute }) {
       rows={branchesOf(route)}
       empty={found ? EMPTY.branches : LOADING.branches}
       detail={(branch) => branchFacts(branch, now)}
-      beside
     />
   );
 }

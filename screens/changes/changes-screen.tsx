@@ -58,7 +58,6 @@ function ChangesView({ route }: { route: ChangesRoute }) {
       rows={entries}
       empty={result && !isFiltering(route) ? nothingChanged(result) : noMatchLines('changes')}
       detail={changeFacts}
-      beside
       filtered
     />
   );

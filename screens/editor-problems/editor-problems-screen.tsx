@@ -1,11 +1,11 @@
-import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
-import { Empty } from '../../components/empty.tsx';
-import { List } from '../../components/list.tsx';
+import { useMemo } from 'react';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import type { ConfigurationDraft } from '../../src/operations/configuration/edit-configuration.ts';
+import type { Column } from '../../src/presentation/shapes/column.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { Frame, useRoom } from '../app/frame/frame.tsx';
+import { ListFrame } from '../app/frame/list-frame.tsx';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { positionIn, rowsByIndex } from '../app/lists/in-view.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -48,37 +48,33 @@ function goToProblem(model: Model, route: EditorProblemsRoute): void {
 
 function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const { glyphs } = useTheme();
-  const { columns, height } = useRoom();
-  const { problems } = route.draft;
-  const selected = selectedProblem(route);
-  const problem = problems[selected];
+  const columns = useMemo(() => problemColumns(glyphs), [glyphs]);
   return (
-    <Frame path={['configuration', 'problems']}>
-      {!problem && <Empty lines={EMPTY.problems} />}
-      <List
-        items={problems}
-        row={({ severity, message }) => [
-          severity === 'error'
-            ? { text: `${glyphs.bad} `, tone: 'bad' }
-            : { text: `${glyphs.caution} `, tone: 'caution' },
-          { text: message },
-        ]}
-        selected={selected}
-        width={columns}
-        height={Math.max(1, height - DETAIL_ROWS)}
-      />
-      {problem && (
-        <DetailPane
-          title={[{ text: problem.key || 'configuration', tone: 'strong' }]}
-          facts={[
-            { name: 'Problem', value: problem.message },
-            ...(problem.hint ? [{ name: 'Hint', value: problem.hint }] : []),
-            ...(problem.line === null ? [] : [{ name: 'Line', value: `${problem.line}:${problem.column}` }]),
-          ]}
-          width={columns}
-          place="below"
-        />
-      )}
-    </Frame>
+    <ListFrame
+      route={route}
+      path={['configuration', 'problems']}
+      columns={columns}
+      rows={route.draft.problems}
+      empty={EMPTY.problems}
+      detail={({ key, message, hint, line, column }) => ({
+        title: key || 'configuration',
+        facts: [
+          { name: 'Problem', value: message },
+          ...(hint ? [{ name: 'Hint', value: hint }] : []),
+          ...(line === null ? [] : [{ name: 'Line', value: `${line}:${column}` }]),
+        ],
+      })}
+    />
   );
+}
+
+function problemColumns({ bad, caution }: Glyphs): Column<ConfigurationDraft['problems'][number]>[] {
+  return [
+    {
+      title: '',
+      whole: true,
+      cell: ({ severity }) => (severity === 'error' ? { text: bad, tone: 'bad' } : { text: caution, tone: 'caution' }),
+    },
+    { title: 'PROBLEM', grows: true, essential: true, cell: ({ message }) => ({ text: message }) },
+  ];
 }

@@ -108,7 +108,6 @@ function LedgerView({ route }: { route: LedgerRoute }) {
       }}
       empty={found ? NO_OPEN_COLUMNS : [...LOADING.ledger, ...(step === null ? [] : [step])]}
       detail={(row) => ({ title: row.name, facts: reviewFacts(row) })}
-      beside
     />
   );
 }

@@ -1,11 +1,8 @@
-import { Box } from 'ink';
-import { Empty } from '../../components/empty.tsx';
-import { Line, type Span } from '../../components/line.tsx';
-import { List } from '../../components/list.tsx';
+import { Line } from '../../components/line.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useTheme } from '../../components/theme.ts';
+import type { Column } from '../../src/presentation/shapes/column.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame/frame.tsx';
 import { BACK, moving } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -22,7 +19,7 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
     moving('down', { keys: ['down'], help: 'down' }),
   ],
   rows: (model, route) => ({ ids: entriesInView(model, route).map(idOf) }),
-  linesAboveRows: () => 2,
+  linesAboveRows: () => 3,
   // Selects the best match of the new text.
   onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, list: emptyList }),
   onAccept: choose,
@@ -43,46 +40,32 @@ function idOf({ name, help }: PaletteEntry): string {
   return `${name}: ${help}`;
 }
 
-const KEYS_WIDTH = 8;
-/** Cells of a name beside its help; names of targets may be longer. */
-const LEAST_NAMES = 30;
-const NAMES_SHARE = 0.6;
+const COLUMNS: Column<PaletteEntry>[] = [
+  { title: 'KEY', whole: true, cell: ({ keys, reason }) => ({ text: keys, tone: reason === null ? 'accent' : 'dim' }) },
+  { title: 'COMMAND', cell: ({ name, reason }) => ({ text: name, tone: reason === null ? 'plain' : 'dim' }) },
+  {
+    title: 'DESCRIPTION',
+    ...{ grows: true, least: 30, dropRank: 1, essential: true },
+    cell: ({ help, reason }) => ({ text: reason ?? help, tone: reason === null ? 'dim' : 'caution' }),
+  },
+];
 
 function PaletteView({ route }: { route: PaletteRoute }) {
-  const model = useModel();
   const { columns, height } = useRoom();
-  const { glyphs } = useTheme();
-  const entries = entriesInView(model, route);
-  const selected = selectedIndex(entries.map(idOf), route.list.selected);
-  const widest = Math.max(0, ...entries.map(({ name }) => cellWidth(name)));
-  const nameWidth = Math.min(
-    widest,
-    Math.max(LEAST_NAMES, Math.floor(columns * NAMES_SHARE)),
-    columns - KEYS_WIDTH - 3,
-  );
-  const row = ({ name, help, keys, reason }: PaletteEntry): Span[] => [
-    { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
-    { text: fitCells(name, nameWidth, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'plain' : 'dim' },
-    { text: `  ${reason ?? help}`, tone: reason === null ? 'dim' : 'caution' },
-  ];
+  const entries = entriesInView(useModel(), route);
   return (
     <Frame path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
       <TextField label=" :" edit={route.typing} width={columns - 2} placeholder={COMMAND_HINT} />
       <Line spans={[]} width={columns} />
-      {entries.length === 0 ? (
-        <Empty lines={EMPTY.commands} />
-      ) : (
-        <Box flexDirection="column">
-          <List
-            items={entries}
-            keyOf={idOf}
-            row={row}
-            selected={selected}
-            width={columns}
-            height={Math.max(1, height - 2)}
-          />
-        </Box>
-      )}
+      <ListView
+        columns={COLUMNS}
+        rows={entries}
+        keyOf={idOf}
+        selected={selectedIndex(entries.map(idOf), route.list.selected)}
+        width={columns}
+        height={Math.max(1, height - 2)}
+        empty={EMPTY.commands}
+      />
     </Frame>
   );
 }

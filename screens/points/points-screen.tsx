@@ -32,7 +32,6 @@ function PointsView({ route }: { route: PointsRoute }) {
       rows={points}
       empty={found ? [NO_POINT] : LOADING.points}
       detail={(point) => pointFacts(point, found ?? { destination: '' })}
-      beside
     />
   );
 }

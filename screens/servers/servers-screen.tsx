@@ -41,7 +41,6 @@ function ServersView({ route }: { route: ServersRoute }) {
       rows={serversOf(route)}
       empty={found ? EMPTY.servers : LOADING.servers}
       detail={(server) => serverFacts(server, now)}
-      beside
     />
   );
 }

@@ -86,7 +86,7 @@ function neighboursSpans({ references }: SubsetGraph, table: string): Span[] {
 
 function traitsOf({ chosen, circular, excluded }: SubsetReference): string[] {
   return [
-    ...(chosen ? ['rows come by it'] : []),
+    ...(chosen ? ['adds rows'] : []),
     ...(circular ? ['circular'] : []),
     ...(excluded ? ['excluded: its columns become null'] : []),
   ];
@@ -96,7 +96,7 @@ function traitsOf({ chosen, circular, excluded }: SubsetReference): string[] {
 export function legend({ references }: SubsetGraph, { heavy, broken, loop, rule }: Glyphs): Span[] {
   const has = (trait: 'chosen' | 'circular' | 'excluded'): boolean => references.some((each) => each[trait]);
   return [
-    ...(has('chosen') ? [{ text: `${heavy} rows come by it   `, tone: 'accent' as const }] : []),
+    ...(has('chosen') ? [{ text: `${heavy} adds rows   `, tone: 'accent' as const }] : []),
     { text: `${rule} other   `, tone: 'dim' },
     ...(has('excluded') ? [{ text: `${broken} excluded   `, tone: 'dim' as const }] : []),
     ...(has('circular') ? [{ text: `${loop} circular   `, tone: 'caution' as const }] : []),
@@ -152,7 +152,7 @@ function spokenLine(
     name(table),
     ...(near === null ? [] : [`${verb} ${name(near.table)}`]),
     rowsText(facts),
-    ...(reference?.chosen ? ['rows come by it'] : []),
+    ...(reference?.chosen ? ['adds rows'] : []),
     marksOf(node, { glyphs, isEdge: node.shown.length === 0 }),
   ]
     .filter((text) => text !== '')

@@ -103,7 +103,6 @@ function SubsetView({ route }: { route: SubsetRoute }) {
       rows={rows}
       empty={found ? [] : LOADING.subset}
       detail={(shown) => ({ title: shown.table, facts: rowFacts(shown, choices) })}
-      beside
     />
   );
 }

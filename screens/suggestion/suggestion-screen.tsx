@@ -84,7 +84,6 @@ function SuggestionView({ route }: { route: SuggestionRoute }) {
       }}
       empty={found ? noFindingsLines('') : [...LOADING.suggestion, ...(step === null ? [] : [step])]}
       detail={(shown) => ({ title: shown.column, facts: suggestionFacts(shown) })}
-      beside
     />
   );
 }

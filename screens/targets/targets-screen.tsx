@@ -138,7 +138,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
               title={titleOf(selected)}
               facts={targetFacts(selected, now)}
               width={detail === 'beside' ? columns - listWidth : columns}
-              place={detail}
+              {...(detail === 'below' && { height: DETAIL_ROWS })}
             />
           )}
         </Box>

@@ -1,6 +1,7 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Choice } from '../../components/choice.tsx';
+import { DetailPane } from '../../components/detail-pane.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { KeyBar } from '../../components/key-bar.tsx';
 import { Line } from '../../components/line.tsx';
@@ -15,6 +16,13 @@ import { type Rendered, renderAt } from '../helpers/terminal/render.tsx';
 const open: Rendered[] = [];
 afterEach(() => {
   for (const rendered of open.splice(0)) rendered.unmount();
+});
+
+test('details with more lines than rows end with a mark', () => {
+  const facts = ['a', 'b', 'c'].map((name) => ({ name, value: name }));
+  const pane = (height: number) => <DetailPane title={[]} facts={facts} width={20} height={height} />;
+  expect(render(pane(4)).lastFrame()).toMatch(/c +c$/);
+  expect(render(pane(3)).lastFrame()).toMatch(/b +b …$/);
 });
 
 describe('a line', () => {

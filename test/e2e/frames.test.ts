@@ -38,7 +38,7 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   await frame('help', /(?:targets|…) ?(?:❯ help|…)/);
   await back(targets(6));
   terminal.press(':', 'build');
-  await frame('palette', ': build');
+  await frame('palette', ' : build');
   await back(targets(6));
   terminal.press('Y');
   await frame('check', '1 error');
@@ -52,7 +52,7 @@ test.for(SIZES)('the screens at %d×%d equal the recorded frames', async ([colum
   terminal.press('U');
   await frame('points', 'before-migration');
   terminal.press('s');
-  await frame('save name', 'Empty: the time');
+  await frame('save name', 'leave empty to use the time');
   await back('before-migration');
   await back(targets(6));
   terminal.press('enter');

@@ -32,13 +32,7 @@ test.each<[string, ReactElement]>([
   ['a field', <TextField key="6" label={HOSTILE} edit={textEdit(HOSTILE)} width={90} />],
   [
     'a detail',
-    <DetailPane
-      key="7"
-      title={[{ text: HOSTILE }]}
-      facts={[{ name: HOSTILE, value: HOSTILE }]}
-      width={70}
-      place="beside"
-    />,
+    <DetailPane key="7" title={[{ text: HOSTILE }]} facts={[{ name: HOSTILE, value: HOSTILE }]} width={70} />,
   ],
 ])('%s on screen holds no control or bidirectional character of a server', (_, node) => {
   const frame = render(node).lastFrame() ?? '';

@@ -13,8 +13,6 @@ interface ListFrameProps<Row>
   extends Pick<FrameProps, 'path' | 'aside'>,
     Pick<ListViewProps<Row>, 'columns' | 'rows' | 'empty' | 'detail'> {
   route: Extract<Route, { list: ListState }>;
-  /** The details may stand beside the list. */
-  beside?: boolean;
   /** The text that is typed filters the list. */
   filtered?: boolean;
   above?: Span[];
@@ -27,7 +25,7 @@ const FIELD_ROWS = 2;
 
 /** The page of a screen that lists the rows of its `rows()`. */
 export function ListFrame<Row>(props: ListFrameProps<Row>) {
-  const { route, path, aside = [], beside = false, filtered = false, above, field, ...view } = props;
+  const { route, path, aside = [], filtered = false, above, field, ...view } = props;
   const model = useModel();
   const { columns: width, height, wide } = useRoom();
   const { list } = route;
@@ -46,7 +44,7 @@ export function ListFrame<Row>(props: ListFrameProps<Row>) {
         width={width}
         height={height - below - (filtering ? 1 : 0) - (above ? 1 : 0)}
         error={'error' in route ? route.error : null}
-        wide={beside && wide}
+        wide={wide}
       />
       {typing && field && (
         <Box flexDirection="column" flexShrink={0} paddingLeft={2}>

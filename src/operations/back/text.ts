@@ -5,7 +5,7 @@ import { boundedList } from '../../text/bounded-list.ts';
 import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
-export const NAME_OF_SAVE = 'The name of the save. Empty: the time';
+export const NAME_OF_SAVE = 'Name; leave empty to use the time';
 export const NO_SAVE = 'Only a save can be removed';
 export const NO_POINT = 'There is no state to return to';
 

@@ -1,5 +1,5 @@
 export const REHEARSAL_COMMAND = {
-  about: 'A command, or the path of an .sql file. Empty: the steps of after_load',
+  about: 'A command, or an .sql file. Leave empty for the steps of after_load',
   label: 'Run:',
   placeholder: 'npx prisma migrate deploy',
 };

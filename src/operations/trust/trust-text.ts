@@ -18,7 +18,7 @@ export function trustAbout({ file, effects, answered }: TrustQuestion): string[]
     return [
       `You have not trusted this configuration yet: ${file}`,
       replaceableText(effects),
-      'It has not been used so far. If you trust it, the program may:',
+      'It has not been used so far. Effects if you trust it:',
     ];
   }
   return [
@@ -31,7 +31,9 @@ export function trustAbout({ file, effects, answered }: TrustQuestion): string[]
 /** `Databases that it can replace: postgres://localhost/app_dev, …` */
 function replaceableText(effects: Effect[]): string {
   const names = [...new Set(effects.flatMap(({ effect, object }) => (effect === 'replaces' ? [visible(object)] : [])))];
-  return names.length === 0 ? 'It can replace no database.' : `Databases that it can replace: ${boundedList(names, 5)}`;
+  return names.length === 0
+    ? 'It cannot replace any database.'
+    : `Databases that it can replace: ${boundedList(names, 5)}`;
 }
 
 export interface EffectChanges {

@@ -20,7 +20,7 @@ test('O draws the table between those that it references and those that referenc
   expect(screen).toMatch(/References \(1\) .*Table .*Referenced by \(2\)/);
   expect(screen).toMatch(/│ +orders +\+1 │\n.*│ +450 of 9,000 +│\n.*│ +country +↺ \+1 │◂─+│ ❯ customer +│━┤/);
   expect(screen).toMatch(/copy {2}200 of 200 .*│ +50 of 1,000 /);
-  expect(screen).toContain('━ rows come by it');
+  expect(screen).toContain('━ adds rows');
   expect(screen).toContain('target: subset table   50 of 1,000 rows, 5 %');
   expect(screen).toContain('References 1 table, referenced by 2 tables');
 });
@@ -38,7 +38,7 @@ test('tables two steps away are drawn where there is room, along the way by whic
 test('the arrows follow the references; the columns scroll along, and tables further out are shown', async () => {
   const model = await shown();
   press(model, 'right');
-  expect(await screenText(model)).toContain('public.orders → public.customer  orders_customer_fkey, rows come by it');
+  expect(await screenText(model)).toContain('public.orders → public.customer  orders_customer_fkey, adds rows');
   press(model, 'right');
   expect(await screenText(model)).toMatch(/❯ product/);
   press(model, 'right');
