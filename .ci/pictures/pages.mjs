@@ -72,8 +72,8 @@ const events = [
 export async function startSampleHub() {
   const database = await startHubDatabase({ report: () => {}, environment: process.env, clock });
   const keys = [keyOf(Buffer.alloc(32, 1))];
-  const flags = { dev: true, listen: '127.0.0.1:0', databaseUrl: database.url, keys };
-  const settings = await readHubSettings({}, flags);
+  const flags = { dev: true, databaseUrl: database.url, keys };
+  const settings = await readHubSettings({ TOOL_HUB_LISTEN: '127.0.0.1:0' }, flags);
   const ending = new AbortController();
   const ended = Promise.withResolvers();
   const served = await new Promise((ready, failed) => {
@@ -127,6 +127,8 @@ export async function drawPages({ url, pages }, folder) {
 async function fill(databaseUrl) {
   await using opened = openDatabase(databaseUrl);
   const { db } = opened;
+  // It was issued by the clock that stands still, and is checked by the present one.
+  await db.updateTable('tokens').set({ expires_at: new Date('2126-01-01') }).execute();
   const profile = { name: 'team', settings: '{}', applied: null };
   const { id: profile_id } = await db
     .insertInto('storage_profiles')
