@@ -121,7 +121,9 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(JSON.stringify(result)).not.toMatch(/person-\d+@mail/);
     });
 
-    it('stop --strict in the note of the original, which the sanitized snapshot repeats', { timeout: LIMIT }, async () => {
+    it('stop --strict in the note of the original, which the sanitized snapshot repeats', {
+      timeout: LIMIT,
+    }, async () => {
       const built = { note: 'before the call of person-7@mail.example.org' };
       const { coverage } = await sanitize({ query: MASK, built: { note: 'before the call' } });
       expect(coverage.findings).toEqual([]);
