@@ -5,12 +5,12 @@ import { Problem } from '../problem.ts';
 
 /** Clouds answer there to every machine, with its credentials. */
 const REFUSED = new BlockList();
-REFUSED.addSubnet('169.254.0.0', 16, 'ipv4');
-REFUSED.addSubnet('fe80::', 10, 'ipv6');
-REFUSED.addAddress('fd00:ec2::254', 'ipv6');
-// Alibaba Cloud and Azure.
-REFUSED.addAddress('100.100.100.200', 'ipv4');
-REFUSED.addAddress('168.63.129.16', 'ipv4');
+addNetworks(REFUSED, 'fe80::/10 fd00:ec2::254/128 fd20:ce::254/128 2002:a9fe::/32');
+// Link-local, Alibaba Cloud, Azure and Oracle; also where an address of IPv6 (NAT64) holds one of them.
+for (const network of ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32']) {
+  const [address = '', bits] = network.split('/');
+  addNetworks(REFUSED, `${network} ::${address}/${96 + Number(bits)} 64:ff9b::${address}/${96 + Number(bits)}`);
+}
 
 /** Addresses that are not of the public internet, and those that hold one of IPv4. */
 const PRIVATE = new BlockList();
@@ -19,9 +19,13 @@ const PRIVATE_NETWORKS = [
   '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
   '::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/9 ff00::/8',
 ];
-for (const network of PRIVATE_NETWORKS.join(' ').split(' ')) {
-  const [address = '', bits] = network.split('/');
-  PRIVATE.addSubnet(address, Number(bits), familyOf(address));
+addNetworks(PRIVATE, PRIVATE_NETWORKS.join(' '));
+
+function addNetworks(list: BlockList, networks: string): void {
+  for (const network of networks.split(' ')) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), familyOf(address));
+  }
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

@@ -7,6 +7,7 @@ import { withStep } from '../../runtime/events.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import { signed } from '../snapshots/signatures.ts';
 import { manifestOf } from '../snapshots/store-dump.ts';
+import { carriedOver } from './carried-over.ts';
 import type { SanitizedDump } from './sanitize-database.ts';
 
 interface Publication {
@@ -22,15 +23,13 @@ export async function publish(
   { repository, original, sanitized, statements }: Publication,
 ): Promise<Manifest> {
   const { report, clock, signal } = context;
-  const { target, created_at, engine, note, tags, git, dump, id: sanitized_of } = original;
+  const { target, created_at, engine, id: sanitized_of } = original;
   const content: Manifest = {
     ...manifestOf(engine, sanitized),
-    ...{ target, created_at, note, sanitized_of },
+    ...{ target, created_at, sanitized_of },
+    ...carriedOver(original),
     sanitized: true,
     sanitized_at: clock().toISOString(),
-    ...(git && { git }),
-    ...(dump && { dump }),
-    ...(tags && { tags }),
     coverage: coverageToStore(sanitized.coverage),
     ...(sanitized.classified && { classified: sanitized.classified }),
   };

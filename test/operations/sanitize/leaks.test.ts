@@ -68,9 +68,10 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       query: string;
       also?: string[];
       request?: Partial<SanitizeRequest>;
+      built?: { note?: string };
     }
 
-    async function sanitize({ query, also = [], request = {} }: Case): Promise<SanitizeResult> {
+    async function sanitize({ query, also = [], request = {}, built = {} }: Case): Promise<SanitizeResult> {
       runs += 1;
       const source = `shop_${runs}`;
       await server.create(source);
@@ -83,7 +84,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       const context = testContext({
         settings: { working_directory: join(folder.path, source), targets: { app: target } },
       });
-      await build(context, { target: 'app', cpus: 1 });
+      await build(context, { target: 'app', cpus: 1, ...built });
       return applySanitize(context, await planSanitize(context, { target: 'app', cpus: 2, ...request }));
     }
 
@@ -118,6 +119,16 @@ for (const kind of ['postgres', 'mariadb'] as const) {
         expect.objectContaining({ name: expect.stringMatching(/\.history$/), state: 'changed', indirect: true }),
       );
       expect(JSON.stringify(result)).not.toMatch(/person-\d+@mail/);
+    });
+
+    it('stop --strict in the note of the original, which the sanitized snapshot repeats', {
+      timeout: LIMIT,
+    }, async () => {
+      const built = { note: 'before the call of person-7@mail.example.org' };
+      const { coverage } = await sanitize({ query: MASK, built: { note: 'before the call' } });
+      expect(coverage.findings).toEqual([]);
+      const error = await sanitize({ query: MASK, request: strict, built }).catch((thrown) => thrown);
+      expect(error.details.join('\n')).toContain('snapshot.(note)');
     });
 
     it('stop --strict in a copied table, a column for backups and a document', { timeout: LIMIT }, async () => {

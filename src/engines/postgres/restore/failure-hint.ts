@@ -4,8 +4,9 @@ import type { ArchiveDetails } from '../dump/archive.ts';
 const FUNCTIONS = 3;
 const SCHEMAS = 20;
 const SEARCH_PATH = 'search_path=';
-/** Settings of a snapshot are from outside, and a hint is copied. */
+/** Settings and names of a snapshot are from outside, and a hint is copied. */
 const NAMES = /^(?:\w+|"[^"]*")(?:, ?(?:\w+|"[^"]*"))*$/;
+const FUNCTION = /^[a-z_]\w*\.[a-z_]\w*\([\w ,.[\]]*\)$/;
 
 /**
  * Returns the hint for a restore that the server has refused, by the names in its message and not by its language: a
@@ -18,7 +19,9 @@ export function failureHint(lines: string[], details: ArchiveDetails): string {
   if (schema !== undefined) {
     return `Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
   }
-  const functions = (details.inventory.objects.function ?? []).filter((name) => mentions(text, bareName(name)));
+  const functions = (details.inventory.objects.function ?? []).filter(
+    (name) => FUNCTION.test(name) && mentions(text, bareName(name)),
+  );
   if (functions.length === 0) return '';
   const schemas = searchPath(details);
   const statements = functions

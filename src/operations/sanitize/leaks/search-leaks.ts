@@ -19,6 +19,7 @@ import { allocateTable, type DistinctBits, planRounds, TELLING } from '../../../
 import { LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
 import { formatOf } from '../../snapshots/rows/rows.ts';
 import { snapshotReader } from '../../snapshots/snapshot-reader.ts';
+import { carriedOver } from '../carried-over.ts';
 import { isDefinition } from './definition-files.ts';
 import { type CountedSource, columnsByTable, type LeakSourceOptions, rowColumns, sourcesOf } from './leak-sources.ts';
 import { findReordered, objectsOf, unchangedTables } from './unchanged-tables.ts';
@@ -217,7 +218,7 @@ export class LeakSearch implements AsyncDisposable {
   }
 
   async #searchRound(result: Manifest, known: Set<string>, values: ValueRound): Promise<Map<string, ColumnHits>> {
-    const { engine, repository, pool } = this.#options;
+    const { engine, repository, pool, original } = this.#options;
     const columnsOf = columnsByTable(result);
     const all = await this.#searchTables(result, { tables: result.tables, columnsOf, known, values });
     const contents = result.files.filter(({ name }) => !isDefinition(name)).map((file) => repository.object(file));
@@ -228,7 +229,8 @@ export class LeakSearch implements AsyncDisposable {
     }
     const { signal } = this.#context;
     const read = snapshotReader({ manifest: result, repository, pool, signal, state: UNPUBLISHED });
-    const definitions = await engine.readDefinitions({ manifest: result, read });
+    const facts = { name: FACTS_ITEM, text: JSON.stringify(carriedOver(original)) };
+    const definitions = [facts, ...(await engine.readDefinitions({ manifest: result, read }))];
     const texts = definitions.map(({ text }) => text);
     const { hits } = await this.#threads.run({ task: 'search texts', texts, values }, 'searched');
     for (const [at, { name }] of definitions.entries()) {
@@ -290,6 +292,8 @@ interface TableSearch {
   values: Round;
 }
 
+/** Note, tags, state of git and origin of the snapshot, which are of people and not of a query. */
+const FACTS_ITEM = '-.snapshot.(note)';
 const UNPUBLISHED = 'Nothing was published.';
 /** The start of a thread costs as much as a few megabytes. */
 const BYTES_OF_THREAD = 32 * 1024 * 1024;

@@ -1,0 +1,6 @@
+import type { Manifest } from '../../repository/manifest/manifest.ts';
+
+/** Parts of the manifest of an original that its sanitized snapshot repeats. */
+export function carriedOver({ note, tags, git, dump }: Manifest): Pick<Manifest, 'note' | 'tags' | 'git' | 'dump'> {
+  return { note, ...(tags && { tags }), ...(git && { git }), ...(dump && { dump }) };
+}
