@@ -73,7 +73,7 @@ function createSession(line: CommandLine, given: CommandHost) {
     const context = await host.openContext(opening).catch(async (thrown: unknown) => {
       if (config !== undefined) throw thrown;
       const { withMainTreeFile } = await import('../operations/link/mention.ts');
-      throw await withMainTreeFile(thrown, cwd);
+      throw await withMainTreeFile(thrown, host);
     });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');

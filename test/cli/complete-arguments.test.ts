@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, realpath } from 'node:fs/promises';
+import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { storeSnapshot } from '../helpers/storage/stored-snapshot.ts';
@@ -93,6 +93,16 @@ test('the error of a missing configuration names that of the main working tree, 
     `The main working tree has one: add --config ${join(await realpath(folder.path), 'tool.yml')}`,
   );
   expect((await tool(['targets', '--config', 'none.yml'], { cwd })).stderr).not.toContain('main working tree');
+  // A stranger's folder that calls itself a tree of this repository, which git has not made.
+  await mkdir(join(folder.path, 'stranger/own'), { recursive: true });
+  const files = { '.git': 'gitdir: own\n', 'own/commondir': '../../.git\n', 'own/gitdir': '../.git\n' };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, 'stranger', name), text);
+  expect((await tool(['targets'], { cwd: join(folder.path, 'stranger') })).stderr).not.toContain('main working tree');
+  const unasked = await tool(['targets'], { cwd, environment: { TOOL_TRUST: '' } });
+  expect(unasked.stderr).not.toContain('--config');
+  expect(unasked.stderr).toContain('The main working tree has one that is not trusted');
+  expect((await tool(['trust', '--trust'], { environment: { TOOL_TRUST: '' } })).exit).toBe(0);
+  expect((await tool(['targets'], { cwd, environment: { TOOL_TRUST: '' } })).stderr).toContain('add --config');
 });
 
 test('options after -- are of the program that is run, and name no database', async () => {

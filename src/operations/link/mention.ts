@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import { exists } from '../../config/config-file.ts';
+import { exists, type FileRequest, readConfigFile } from '../../config/config-file.ts';
+import { requireTrust } from '../../config/trust/require-trust.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { Report } from '../../runtime/events.ts';
 import { formatNumberOf } from '../../text/format.ts';
@@ -19,12 +20,24 @@ export async function mentionGoneTrees(cwd: string, report: Report): Promise<voi
   report({ event: 'warning', code: 'trees_gone', message });
 }
 
-/** A new working tree lacks untracked files: the hint of a missing configuration names that of the main tree. */
-export async function withMainTreeFile(thrown: unknown, cwd: string): Promise<unknown> {
+/**
+ * A new working tree lacks untracked files: the hint of a missing configuration names that of the main tree. A file that
+ * is named is not asked about, so that one without trust is never named by `--config`.
+ */
+export async function withMainTreeFile(
+  thrown: unknown,
+  { cwd, environment }: Pick<FileRequest, 'cwd' | 'environment'>,
+): Promise<unknown> {
   if (!(thrown instanceof UserError) || thrown.code !== 'no_configuration') return thrown;
   const tree = await findTree(cwd).catch(() => null);
-  const file = tree && !tree.isMain ? join(dirname(tree.common), 'tool.yml') : null;
-  if (file === null || !(await exists(file))) return thrown;
-  const hint = `The main working tree has one: add --config ${shellWord(file)}`;
+  const folder = tree && !tree.isMain ? dirname(tree.common) : null;
+  const file = join(folder ?? '', 'tool.yml');
+  if (folder === null || !(await exists(file))) return thrown;
+  const isTrusted = await readConfigFile({ cwd: folder, environment })
+    .then((found) => found && requireTrust(found, { cwd: folder, environment }))
+    .then(Boolean, () => false);
+  const hint = isTrusted
+    ? `The main working tree has one: add --config ${shellWord(file)}`
+    : `The main working tree has one that is not trusted: read ${shellWord(file)}, then run there: tool trust`;
   return new UserError(thrown.code, thrown.message, { exit: thrown.exit, hint });
 }

@@ -1,5 +1,5 @@
 import { lstat, readFile, readlink, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../runtime/context.ts';
 import { type Checkout, readCheckout, readNamedFolder } from '../git.ts';
 import { refused } from './tree-file.ts';
@@ -45,11 +45,14 @@ async function linkedTree(folder: string): Promise<Tree | null> {
   const [, to] = /^gitdir: (.+)\n?$/.exec(await readShort(join(folder, '.git'))) ?? [];
   if (to === undefined) return null;
   const own = resolve(folder, to);
-  const common = await readShort(join(own, 'commondir')).catch(() => null);
-  if (common === null) return null;
+  const named = await readShort(join(own, 'commondir')).catch(() => null);
+  if (named === null) return null;
+  const common = await realpath(resolve(own, named.trimEnd()));
+  // Where git keeps it: the folder of a stranger's tree may name another repository.
+  if ((await realpath(own)) !== join(common, 'worktrees', basename(own))) return null;
   const back = resolve(own, (await readShort(join(own, 'gitdir'))).trimEnd());
   if ((await realpath(back).catch(() => '')) !== join(folder, '.git')) return null;
-  return { folder, own, common: await realpath(resolve(own, common.trimEnd())), isMain: false };
+  return { folder, own, common, isMain: false };
 }
 
 /** The folder of a linked tree; `null` where it is gone, by the rules of `git worktree prune`. */

@@ -1,6 +1,6 @@
 import { nullWhere } from '../../shared/rows/null-references.ts';
 import { type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
-import { quoteName, quotePath } from '../connection/quote.ts';
+import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
@@ -13,7 +13,7 @@ export function selectOf(
     const value = column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
     return nullWhere(column.nulledWhere, value);
   });
-  const from = `${quotePath(database, name)}${key.length > 0 ? ' FORCE INDEX (PRIMARY)' : ''}`;
+  const from = `${quotePath(database, name)} ${key.length > 0 ? 'FORCE INDEX (PRIMARY)' : AS_TABLE}`;
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
   return `SELECT ${expressions.join(', ')} FROM ${from}${where}${order}`;

@@ -6,7 +6,7 @@ import type { TableDefinition } from '../catalog/definitions/definitions.ts';
 import { nonGeneratedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
-import { quoteName, quotePath } from '../connection/quote.ts';
+import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/rows/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
@@ -106,7 +106,7 @@ async function* contentOf(
     // The server rounds FLOAT values as text.
     return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
   });
-  const path = quotePath(source.database, catalog.name);
+  const path = `${quotePath(source.database, catalog.name)} t ${AS_TABLE}`;
   const select = `SELECT ${values.join(', ')} FROM`;
   async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {
     let rows = 0;
@@ -119,10 +119,10 @@ async function* contentOf(
       yield block;
     }
   }
-  if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path} t`);
+  if (run.plan.rules.get(table.name) === 'copy') return yield* rowsOf(`${select} ${path}`);
   const most = Math.max(1, Math.floor((BATCH_BYTES * Math.max(1, catalog.rows)) / Math.max(1, catalog.bytes)));
   for (const keys of batchesOf(run.collected.taken.get(table.name) ?? createRowSet(), numbers, most)) {
-    const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} t ON ${isKey(key, 't')}`;
+    const query = `${select} ${keyTable(key, keys)} STRAIGHT_JOIN ${path} ON ${isKey(key, 't')}`;
     yield* rowsOf(joinedBy(howTo(table), query));
   }
 }

@@ -6,7 +6,7 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import type { WithResource } from '../../shared/run-together.ts';
 import { referenceOf } from '../../shared/subset/reference-of.ts';
 import { tokensOf, unclearIn } from '../catalog/definitions/tokens.ts';
-import { plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
+import { AS_TABLE, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
@@ -64,7 +64,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         joinedBy(
           how,
           `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
-            STRAIGHT_JOIN ${path(to)} r ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ON ${same}`,
+            STRAIGHT_JOIN ${path(to)} r ${AS_TABLE} ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${same}`,
         ),
       );
     },
@@ -76,13 +76,13 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
       const same = refersTo(reference, { own: 'd', other: 'p' });
       const find = (source: string): string => {
         const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${refers(reference)}`;
-        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ON ${same}`;
+        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ${AS_TABLE} ON ${same}`;
       };
-      if (rows === 'all') return rowsOf(find(`${path(from)} f`), to, take);
+      if (rows === 'all') return rowsOf(find(`${path(from)} f ${AS_TABLE}`), to, take);
       await askBatches({ rows, of: from, take: (row) => take(numberIn(row, to.numbers)) }, (keys) =>
         joinedBy(
           howTo(from),
-          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')}`),
+          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${isKey(from.key, 'f')}`),
         ),
       );
     },
@@ -101,7 +101,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         joinedBy(
           howTo(from),
           `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
-            STRAIGHT_JOIN ${path(from)} f ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ON ${same} WHERE ${refers(reference)}`,
+            STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ${AS_TABLE} ON ${same} WHERE ${refers(reference)}`,
         ),
       );
     },
@@ -184,7 +184,7 @@ async function targetQuery(request: TargetRequest): Promise<string> {
   const { where } = target;
   if (where === undefined) return shareQuery(request);
   if (!isOneExpression(where)) throw refusedCondition(target, new SqlError('it is not one expression', 0));
-  return `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path} WHERE (${where}\n)`;
+  return `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path} ${AS_TABLE} WHERE (${where}\n)`;
 }
 
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
@@ -196,12 +196,12 @@ async function shareQuery({ table, path, target, seed, withSession }: TargetRequ
   }
   const [counted] = await withSession((session) =>
     session.query<{ rows_: number | string }>(
-      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path}`,
+      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path} ${AS_TABLE}`,
     ),
   );
   const key = table.primaryKey.length > 0 ? table.primaryKey.map((column) => writtenValue(column, 't')) : null;
   const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
-  return `SELECT ${keyOf(table, 't')} FROM ${path} t
+  return `SELECT ${keyOf(table, 't')} FROM ${path} t ${AS_TABLE}
     ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${Number(counted?.rows_ ?? 0)}`;
 }
 

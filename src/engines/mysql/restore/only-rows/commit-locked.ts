@@ -5,7 +5,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { CodeDefinitions } from '../../catalog/definitions/definitions.ts';
 import { readServer } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName, quotePath } from '../../connection/quote.ts';
+import { AS_TABLE, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
@@ -122,7 +122,7 @@ async function planMoves({ replaced, server, work, stage }: LockedCommit): Promi
     const [path, staged] = [quotePath(url.database ?? '', table), quotePath(stage, table)];
     const list = columns.map(quoteName).join(', ');
     if (undo) {
-      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path}`);
+      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path} ${AS_TABLE}`);
       const kept = await server.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`);
       if (kept.rows !== present) throw new Error(`${name}: ${present} rows were found, and ${kept.rows} kept`);
     }
