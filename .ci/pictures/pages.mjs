@@ -128,7 +128,10 @@ async function fill(databaseUrl) {
   await using opened = openDatabase(databaseUrl);
   const { db } = opened;
   // It was issued by the clock that stands still, and is checked by the present one.
-  await db.updateTable('tokens').set({ expires_at: new Date('2126-01-01') }).execute();
+  await db
+    .updateTable('tokens')
+    .set({ expires_at: new Date('2126-01-01') })
+    .execute();
   const profile = { name: 'team', settings: '{}', applied: null };
   const { id: profile_id } = await db
     .insertInto('storage_profiles')
