@@ -274,7 +274,7 @@ const MYSQL: Record<string, string[]> = {
   'catalog/columns.ts': ['within'],
   'subset/subset-catalog.ts': ['within'],
   'dump/excluded-rows.ts': ['join', 'referencing(columns, quoteName)', 'table'],
-  'dump/row-select.ts': ['expressions.join(", ")', 'part', 'where'],
+  'dump/row-select.ts': ['expressions.join(", ")', 'hint', 'part', 'where'],
   // Conditions of this file, with names of quoteName and literals of the server's own definitions, cut by the lexer.
   'dump/lossy-values.ts': ['condition', 'counts.join(", ")', 'isOther', 'members.join(", ")'],
   'dump/parts.ts': ['key'],
@@ -359,7 +359,8 @@ it.each([
   { engine: 'mysql', reviewed: MYSQL },
   { engine: 'shared', reviewed: {} },
 ])('SQL for $engine contains only quoted names, quoted literals and reviewed fragments', ({ engine, reviewed }) => {
-  const found = unquotedInterpolations(`src/engines/${engine}`);
+  // AS_TABLE is a constant of quote.ts.
+  const found = unquotedInterpolations(`src/engines/${engine}`).filter((one) => !one.endsWith(': AS_TABLE'));
   const expected = listed(reviewed);
   expect(found.filter((one) => !expected.includes(one))).toEqual([]);
   expect(expected.filter((one) => !found.includes(one))).toEqual([]);

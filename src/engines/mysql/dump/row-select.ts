@@ -13,8 +13,9 @@ export function selectOf(
     const value = column.type === 'float' ? `${quoteName(column.name)} + 0e0` : quoteName(column.name);
     return nullWhere(column.nulledWhere, value);
   });
-  const from = `${quotePath(database, name)} ${key.length > 0 ? 'FORCE INDEX (PRIMARY)' : AS_TABLE}`;
+  const path = quotePath(database, name);
+  const hint = key.length > 0 ? 'FORCE INDEX (PRIMARY)' : AS_TABLE;
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
-  return `SELECT ${expressions.join(', ')} FROM ${from}${where}${order}`;
+  return `SELECT ${expressions.join(', ')} FROM ${path} ${hint}${where}${order}`;
 }
