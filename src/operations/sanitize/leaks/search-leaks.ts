@@ -19,7 +19,7 @@ import { allocateTable, type DistinctBits, planRounds, TELLING } from '../../../
 import { LARGE_OBJECTS_ITEM } from '../../../sanitize/ledger/ledger-item.ts';
 import { formatOf } from '../../snapshots/rows/rows.ts';
 import { snapshotReader } from '../../snapshots/snapshot-reader.ts';
-import { carriedOver } from '../carried-over.ts';
+import { carriedOverItem } from '../carried-over.ts';
 import { isDefinition } from './definition-files.ts';
 import { type CountedSource, columnsByTable, type LeakSourceOptions, rowColumns, sourcesOf } from './leak-sources.ts';
 import { findReordered, objectsOf, unchangedTables } from './unchanged-tables.ts';
@@ -229,8 +229,7 @@ export class LeakSearch implements AsyncDisposable {
     }
     const { signal } = this.#context;
     const read = snapshotReader({ manifest: result, repository, pool, signal, state: UNPUBLISHED });
-    const facts = { name: FACTS_ITEM, text: JSON.stringify(carriedOver(original)) };
-    const definitions = [facts, ...(await engine.readDefinitions({ manifest: result, read }))];
+    const definitions = [carriedOverItem(original), ...(await engine.readDefinitions({ manifest: result, read }))];
     const texts = definitions.map(({ text }) => text);
     const { hits } = await this.#threads.run({ task: 'search texts', texts, values }, 'searched');
     for (const [at, { name }] of definitions.entries()) {
@@ -292,8 +291,6 @@ interface TableSearch {
   values: Round;
 }
 
-/** Note, tags, state of git and origin of the snapshot, which are of people and not of a query. */
-const FACTS_ITEM = '-.snapshot.(note)';
 const UNPUBLISHED = 'Nothing was published.';
 /** The start of a thread costs as much as a few megabytes. */
 const BYTES_OF_THREAD = 32 * 1024 * 1024;
