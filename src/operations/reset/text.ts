@@ -28,7 +28,7 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
       { name: 'Restores from', value: from === 'spare' ? `the spare of ${copyText(base)}` : copyText(base) },
       ...destinationFacts(destination),
       serverFact(destination),
-      { name: 'Way', value: `${WAYS[way]}: ${way_reason}`, brief: WAYS[way] },
+      { name: 'Method', value: `${WAYS[way]}: ${way_reason}`, brief: WAYS[way] },
       { name: 'Disk space', value: `${needs} needed` },
       { name: 'Data', value: 'that of the last load' },
       ...automaticSaveFacts(automatic_saves),
