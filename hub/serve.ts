@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { UserError } from '../src/runtime/errors.ts';
 import { createSemaphore } from '../src/runtime/semaphore.ts';
+import { shell } from '../src/text/shell-word.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/builds/queue.ts';
 import { insertServiceToken } from './database/callers/tokens.ts';
 import { type Database, migrate, openDatabase } from './database/database.ts';
@@ -161,7 +162,7 @@ function trialText(url: string, { ownerToken, pages }: { ownerToken: string; pag
   return [
     `The hub is at ${url}. Owner token, shown once:`,
     ownerToken,
-    `Use it where there is a configuration (tool config init --no-tui makes one): tool auth token - --hub ${url}`,
+    `Use it where there is a configuration (tool config init --no-tui makes one): ${shell`tool auth token - --hub ${url}`}`,
     `Its pages, for one sign-in: ${pages}`,
     '',
   ].join('\n');

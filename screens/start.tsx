@@ -64,8 +64,8 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const screenReader = environment.INK_SCREEN_READER === 'true';
   const { colors = 256 } = options;
   const { theme, choose, prefer, report } = createAppearance({ environment, unicode, colors, screenReader });
-  const configurationRead = ({ file, mode, theme: chosen, notify, keys, misnamed }: InEffect): void => {
-    model.session.setState({ file: shownFile(file, { environment, cwd }), mode, notify, keys });
+  const configurationRead = ({ file, theme: chosen, misnamed, ...session }: InEffect): void => {
+    model.session.setState({ ...session, file: shownFile(file, { environment, cwd }) });
     choose(chosen);
     if (misnamed.length > 0) model.navigation.notify({ tone: 'caution', text: misnamedText(misnamed) });
   };

@@ -26,6 +26,8 @@ export function benchmarksPage(figures: PageFigures): string {
   const { machine, versions, at, commit, rounds, sizes } = figures;
   return `# Benchmarks
 
+Compare the times of the program with those of other tools.
+
 \`\`\`sh
 npm run bench -- page
 \`\`\`

@@ -55,6 +55,8 @@ const INTRODUCTION = `# The command line
 
 <!-- Generated from src/commands/registry.ts by .ci/generate/commands-page.ts: npm run generate -->
 
+Look up a command, its flags and exit codes.
+
 \`\`\`sh
 tool build --help   # the flags and examples of a command
 \`\`\`

@@ -6,11 +6,13 @@ import type { Rule } from '../../src/operations/rehearse/rules/rule.ts';
 export function rehearsalRules(): string {
   return `# Rules of rehearsals
 
+Look up a rule by which \`tool rehearse\` warns of a migration.
+
 \`\`\`sql
 CREATE INDEX ON orders (customer_id); -- index_not_concurrent: writes to the table wait until the index is built
 \`\`\`
 
-\`tool rehearse\` compares each statement of a migration with these rules. Only tables with rows from before the migration count. Dynamic SQL is not read; a rewrite by it is reported.
+It compares each statement with these rules. Only tables with rows from before the migration count. Dynamic SQL is not read; a rewrite by it is reported.
 
 ## PostgreSQL
 

@@ -31,6 +31,8 @@ const INTRODUCTION = `# The screens
 
 <!-- Generated from screens by .ci/generate/screens-page.ts: npm run generate -->
 
+Look up the keys and pictures of the screens.
+
 \`\`\`sh
 tool demo   # open the screens on a temporary database with sample data
 \`\`\`

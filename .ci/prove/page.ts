@@ -12,11 +12,13 @@ export function proofPage(proof: Proof, parts: NamedPart[]): string {
   ]);
   return `# Proof
 
+The program is tested against real servers, with random data, random moments of kill -9, broken networks and hostile files.
+
 \`\`\`sh
 npm run prove -- --only data/postgres --seed ${proof.seed} --round 7
 \`\`\`
 
-The program is tested against real servers in repeatable rounds, such as this one: random data, random moments of kill -9, broken networks and hostile files. Each round checks a promise of the program. A round that fails is a finding, which is open until the same round passes.
+Each round, such as this one, can be repeated, and checks a promise of the program. A round that fails is a finding, which is open until the same round passes.
 
 - Seed ${proof.seed}, ${day(proof.from)} to ${day(proof.to)}
 - ${proof.systems.join('; ')}; Node ${proof.node.join(', ')}

@@ -2,6 +2,7 @@ import { isImageOf } from '../../src/repository/images/image-content.ts';
 import { isNamed } from '../../src/repository/images/image-manifest.ts';
 import { ManifestInvalid } from '../../src/repository/manifest/manifest.ts';
 import { imageKeyOnHub } from '../../src/repository/repository.ts';
+import { shell } from '../../src/text/shell-word.ts';
 import { recordDownload } from '../database/audit.ts';
 import { findImage, publishImage } from '../database/snapshots/images.ts';
 import { readImageManifest } from '../manifests/read-manifest.ts';
@@ -51,7 +52,7 @@ export const imageRoutes = {
 
 function moved(snapshot: string, target: string): Problem {
   return new Problem('cloud_refused', `Snapshot ${snapshot} is in a former storage profile of target "${target}"`, {
-    hint: `Only a new snapshot can have an image: tool build ${target}`,
+    hint: `Only a new snapshot can have an image: ${shell`tool build ${target}`}`,
   });
 }
 

@@ -45,7 +45,13 @@ export function createModel(options: ModelOptions): Model {
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
-  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: false, keys: {} }));
+  const session = createStore<Session>(() => ({
+    file: null,
+    mode: 'local',
+    lacksSignIn: false,
+    notify: false,
+    keys: {},
+  }));
   setKeysInEffect({});
   session.subscribe(({ keys }) => setKeysInEffect(keys));
   const model: Model = {

@@ -174,6 +174,8 @@ export interface Session {
   /** Display name of the file; `null` until it is known, or when there is none. */
   file: string | null;
   mode: Mode;
+  /** A hub is configured, but no token for it. */
+  lacksSignIn: boolean;
   /** The end of long runs is announced; `false` until it is known. */
   notify: boolean;
   /** Keys of commands with another key than their own. */

@@ -40,6 +40,9 @@ export const EMPTY = {
     return ['No servers yet.', `Press ${keyText('new')} to start one with the newest snapshot.`];
   },
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
+  get hub() {
+    return ['The hub has the targets.', `Press ${keyText('sign_in')} to sign in.`];
+  },
   get targets() {
     return [
       'The configuration has no targets yet.',

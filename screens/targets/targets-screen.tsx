@@ -118,7 +118,7 @@ function TargetsPane({ route, width: columns, height, isActive, alone }: PanePro
       {state.error && <Failure error={state.error} width={columns} />}
       {state.error && <Empty lines={[configurationHint(state.error)]} />}
       {notice && entries.length === 0 && <HubNotice text={notice} width={columns} />}
-      {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
+      {entries.length === 0 && !state.error && <NoTargets model={model} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
           <TargetTable
@@ -234,10 +234,12 @@ function growthFacts(growth: string): Fact[] {
   return growth === '' ? [] : [{ name: 'Growth', value: growth, tone: 'accent' }];
 }
 
-function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
+function NoTargets({ model, filtering }: { model: Model; filtering: boolean }) {
+  const lacksSignIn = useStore(model.session, (session) => session.lacksSignIn);
+  const loading = useStore(model.targets, ({ phase }) => phase === 'loading');
   if (filtering) return <Empty lines={noMatchLines('targets')} />;
   if (loading) return <Empty lines={LOADING.configuration} />;
-  return <Empty lines={EMPTY.targets} />;
+  return <Empty lines={lacksSignIn ? EMPTY.hub : EMPTY.targets} />;
 }
 
 function countOf({ shown, all, sort, brief }: { shown: number; all: number; sort: Sort; brief: boolean }): Span[] {

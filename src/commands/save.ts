@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { requestOf, runPlanned } from '../cli/run-planned.ts';
+import { shell } from '../text/shell-word.ts';
 import { BRANCH_INSTEAD, DRY_RUN, TARGET } from './shared-options.ts';
 import { wrongUsage } from './wrong-usage.ts';
 
@@ -34,7 +35,9 @@ export const saveCommand = defineCommand({
     const { saveOperation, saveRemovalOperation } = await import('../operations/save/operation.ts');
     if (!remove) return runPlanned(invocation, saveOperation, { request });
     if (name === undefined) {
-      throw wrongUsage('--remove needs the name of the save', { hint: `List the saves: tool back ${target} --list` });
+      throw wrongUsage('--remove needs the name of the save', {
+        hint: `List the saves: ${shell`tool back ${target} --list`}`,
+      });
     }
     return runPlanned(invocation, saveRemovalOperation, { request: { target, name, branch: request.branch } });
   },

@@ -7,8 +7,15 @@ const BASES = {
   production: 'base_url',
 } as const satisfies Record<Settings['env'], keyof Settings>;
 
+type HubSettings = Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>;
+
+/** Reports whether the address of a hub is set; development has a default. */
+export function hasHubAddress(settings: HubSettings): boolean {
+  return settings[BASES[settings.env]] !== undefined;
+}
+
 /** Throws when the key of `env` is not set. */
-export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>): string {
+export function apiEndpoint({ env, ...bases }: HubSettings): string {
   const key = BASES[env];
   const base = bases[key];
   if (base === undefined) {

@@ -6,6 +6,7 @@ import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts';
 import { formatDuration } from '../text/format.ts';
+import { shell } from '../text/shell-word.ts';
 import type { Allowance } from './allowances.ts';
 import { boundedAnswer, errorAnswer, type ToolAnswer } from './bounded-answer.ts';
 import type { WriteCallLog } from './call-log.ts';
@@ -185,7 +186,7 @@ function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserEr
 
 function notAllowed(name: string, needs: Allowance): UserError {
   return new UserError('tool_not_allowed', `${name} is not allowed on this server`, {
-    hint: `Only the person who configures the server can allow it: tool mcp --allow ${needs}`,
+    hint: `Only the person who configures the server can allow it: ${shell`tool mcp --allow ${needs}`}`,
   });
 }
 

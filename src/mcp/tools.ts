@@ -9,6 +9,7 @@ import { loadOperation } from '../operations/load/operation.ts';
 import { rehearseOperation } from '../operations/rehearse/operation.ts';
 import { saveOperation } from '../operations/save/operation.ts';
 import type { Context } from '../runtime/context.ts';
+import { shell } from '../text/shell-word.ts';
 import { toSelector } from '../text/snapshot-selector.ts';
 import * as given from './arguments.ts';
 import { creatingTool, plannedTools } from './planned-tools.ts';
@@ -270,5 +271,5 @@ async function assertTargetNotASource(given: Context, target: string): Promise<v
 }
 
 function withoutPassword({ target, name }: { target: string; name: string }): string {
-  return `The password is left out. A person can print the URL with it: tool branch create ${target} ${name} --reuse --env. Or the server is started with --allow credentials.`;
+  return `The password is left out. A person can print the URL with it: ${shell`tool branch create --reuse --env ${target} ${name}`}. Or the server is started with --allow credentials.`;
 }

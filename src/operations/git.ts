@@ -5,7 +5,7 @@ import { redact } from '../process/redact.ts';
 import { fittingGitState, type GitState } from '../results/manifest/git-state.ts';
 import type { Context } from '../runtime/context.ts';
 import { UserError } from '../runtime/errors.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shell } from '../text/shell-word.ts';
 
 export interface Checkout {
   /** Address of the remote `origin` without credentials, else the folder. */
@@ -161,7 +161,7 @@ export async function noRepository({ cwd = '.' }: Pick<Context, 'cwd'>): Promise
   const folder = await nearestRepository(cwd).catch(() => null);
   if (folder !== null) {
     return new UserError('git_missing', `git shows no working tree in ${folder}`, {
-      hint: `To see why: git -C ${shellWord(folder)} rev-parse --show-toplevel. Use a working tree that belongs to you.`,
+      hint: `To see why: ${shell`git -C ${folder} rev-parse --show-toplevel`}. Use a working tree that belongs to you.`,
     });
   }
   return new UserError('git_missing', 'The current folder is in no git repository', {

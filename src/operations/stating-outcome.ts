@@ -1,5 +1,6 @@
 import type { Context } from '../runtime/context.ts';
 import { withOutcome } from '../runtime/errors.ts';
+import { shell } from '../text/shell-word.ts';
 
 interface Replacement {
   target: string;
@@ -25,7 +26,7 @@ export async function statingOutcome<Result>(
   try {
     return await work({ ...context, report });
   } catch (error) {
-    const previous = undo && exists ? ` To restore the previous one: tool undo ${target}` : '';
+    const previous = undo && exists ? ` To restore the previous one: ${shell`tool undo ${target}`}` : '';
     const before = exists ? `${database} is unchanged.` : `${database} was not created.`;
     throw withOutcome(error, isReplaced ? `${database} is the new database.${previous}` : before);
   }

@@ -8,6 +8,7 @@ import { boundedList } from '../text/bounded-list.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText, lostSchemas } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
+import { shell } from '../text/shell-word.ts';
 import type { Cell } from './shapes/column.ts';
 import { type Fact, NO_DESTINATION, urlFact } from './shapes/fact.ts';
 import type { DataKind } from './shapes/glyphs.ts';
@@ -174,7 +175,7 @@ export function lackingLines(snapshots: SnapshotRow[]): string[] {
 
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {
   if (shares) return [`No sanitized snapshot is shared with target ${target} yet.`, 'Others share with: tool push'];
-  const how = byKey ? `Press ${keyText('build')} to build one.` : `Build one with: tool build ${target}`;
+  const how = byKey ? `Press ${keyText('build')} to build one.` : `Build one with: ${shell`tool build ${target}`}`;
   return [`Target ${target} has no snapshots yet.`, how];
 }
 

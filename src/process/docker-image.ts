@@ -1,5 +1,6 @@
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
+import { shell } from '../text/shell-word.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Runner } from './runner.ts';
 
@@ -55,6 +56,6 @@ export function layerCount(): (line: string) => { done: number; total: number } 
 function unavailable(image: string, stderr: string): UserError {
   return new UserError('image_unavailable', `Cannot pull the image ${image}`, {
     details: stderr.trim().split('\n'),
-    hint: `Check docker.images and its registry. For a private one: docker login. Then: docker pull ${image}`,
+    hint: `Check docker.images and its registry. For a private one: docker login. Then: ${shell`docker pull ${image}`}`,
   });
 }

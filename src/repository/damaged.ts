@@ -1,4 +1,5 @@
 import { UserError } from '../runtime/errors.ts';
+import { shell } from '../text/shell-word.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest/manifest.ts';
 
 export interface Damage {
@@ -30,7 +31,7 @@ export function damaged({
         `${name}: ${reasonOf(cause)}`,
         ...(isReported ? ['Reported: once confirmed, the next build or push replaces the object.'] : []),
       ],
-      hint: `${state} Choose another snapshot, or build a new one: tool build ${target}`,
+      hint: `${state} Choose another snapshot, or build a new one: ${shell`tool build ${target}`}`,
       cause,
     },
   );

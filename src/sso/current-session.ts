@@ -1,5 +1,6 @@
 import { lockFile } from '../config/edit/lock-file.ts';
 import { UserError } from '../runtime/errors.ts';
+import { shell } from '../text/shell-word.ts';
 import { toSignInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { personOf, type SignInSession, secondsOf, sessionOf } from './session.ts';
@@ -80,6 +81,6 @@ function hasEnded(error: unknown): boolean {
 
 function signInEnded(provider: string): UserError {
   return new UserError('sign_in_ended', `The sign-in with "${provider}" has expired`, {
-    hint: `Sign in again: tool auth login ${provider}`,
+    hint: `Sign in again: ${shell`tool auth login ${provider}`}`,
   });
 }

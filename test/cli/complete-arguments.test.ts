@@ -77,6 +77,7 @@ test('a word that names neither a target nor a snapshot is reported as both', as
 test('a hub without a sign-in is the hint where there are no targets', async () => {
   const { tool } = await configuredCli('base_url: https://hub.example.com\n');
   expect((await tool(['load', 'orders', '--yes'])).stderr).toContain('tool auth login hub');
+  expect((await tool(['targets'])).stdout).toContain('Sign in to have the targets of the hub: tool auth login hub');
 });
 
 test('the error of a missing configuration names that of the main working tree, outside of it only', async () => {

@@ -66,8 +66,8 @@ type Options = { columns: number | null; style: typeof plain };
 const lists: [what: string, print: (options: Options) => string][] = [
   ['snapshots', (view) => snapshotsText({ target: 'app', snapshots: [snapshot] }, { ...view, now, shares: false })],
   ['no snapshots', (view) => snapshotsText({ target: NAME, snapshots: [] }, { ...view, now, shares: false })],
-  ['targets', (view) => targetsText([target], { ...view, now, file: NAME, mode: 'local' })],
-  ['no targets', (view) => targetsText([], { ...view, now, file: NAME, mode: 'local' })],
+  ['targets', (view) => targetsText([target], { ...view, now, file: NAME, mode: 'local', lacksSignIn: false })],
+  ['no targets', (view) => targetsText([], { ...view, now, file: NAME, mode: 'local', lacksSignIn: false })],
   [
     'a difference',
     (view) =>

@@ -36,6 +36,8 @@ export interface TargetsView extends TableOptions {
   /** The configuration file, to say where targets belong. */
   file: string | null;
   mode: Mode;
+  /** A hub is configured, but no token for it. */
+  lacksSignIn: boolean;
   now: number;
 }
 
@@ -43,7 +45,7 @@ export interface TargetsView extends TableOptions {
 export function targetsText(targets: TargetRow[], view: TargetsView): string {
   const { style, file, now } = view;
   const mode = style.paint('dim', `${MODES[view.mode]}, from ${file ?? 'the variables'}`);
-  if (targets.length === 0) return `${printable(noTargetsText(file))}\n${mode}`;
+  if (targets.length === 0) return `${printable(noTargetsText(view))}\n${mode}`;
   const entries = targets.map(checkedEntry);
   const table = formatTable(targetColumns(entries, { glyphs: style.glyphs, now }), entries, view);
   const errors = targets.flatMap(({ name, error }) =>

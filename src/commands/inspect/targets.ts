@@ -15,7 +15,7 @@ export const targetsCommand = defineCommand({
   json: 'document',
   async run(invocation) {
     const { check, info = false } = invocation.options;
-    const { modeOf } = await import('../../config/mode.ts');
+    const { lacksSignIn, modeOf } = await import('../../config/mode.ts');
     const { targetInfoText, targetsText } = await import('../../cli/printers/lists.ts');
     const { targetInfo } = await import('../../operations/targets/target-info.ts');
     const { withCopies } = await import('../../operations/targets/target-copies.ts');
@@ -30,7 +30,7 @@ export const targetsCommand = defineCommand({
     const { file, settings } = context.configuration;
     const mode = modeOf(settings);
     const now = context.clock().getTime();
-    const view = { ...invocation.tableOptions(), file, mode, now };
+    const view = { ...invocation.tableOptions(), file, mode, lacksSignIn: lacksSignIn(settings), now };
     if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
     const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
     return { data: { mode, targets: described }, text: described.map((row) => targetInfoText(row, now)).join('\n\n') };

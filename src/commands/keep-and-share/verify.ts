@@ -2,6 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { openSummary, SUMMARY } from '../../cli/summary-file.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from '../shared-options.ts';
 import { excludeEachOther, flagOf, requiresFlag, wrongUsage } from '../wrong-usage.ts';
 
@@ -99,16 +100,16 @@ function damaged(
 ): UserError {
   if (save !== undefined) {
     return new UserError('snapshot_damaged', `Save ${JSON.stringify(save)} of ${target} is damaged`, {
-      hint: `Save again: tool save ${target}; then remove this one: tool save ${target} NAME --remove`,
+      hint: `Save again: ${shell`tool save ${target}`}; then remove this one: ${shell`tool save ${target} NAME --remove`}`,
       details: problems,
     });
   }
-  const repair = `tool verify ${target} ${snapshot.id}${remote ? ' --remote' : ''} --repair`;
+  const repair = `${shell`tool verify ${target} ${snapshot.id}`}${remote ? ' --remote' : ''} --repair`;
   return new UserError('snapshot_damaged', `Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     hint:
       lost.length > 0
-        ? `Build a new one: tool build ${target}; then remove this one: tool rm ${target} ${snapshot.id}`
-        : `Try: ${repair}; or build a new one: tool build ${target}`,
+        ? `Build a new one: ${shell`tool build ${target}`}; then remove this one: ${shell`tool rm ${target} ${snapshot.id}`}`
+        : `Try: ${repair}; or build a new one: ${shell`tool build ${target}`}`,
     details: [...problems, ...lost],
   });
 }

@@ -1,6 +1,6 @@
 import type { Mode } from '../../results/configuration/configuration-results.ts';
 import type { Configuration } from '../configuration.ts';
-import { modeOf } from '../mode.ts';
+import { lacksSignIn, modeOf } from '../mode.ts';
 import type { ConfiguredKeys } from '../schema/default-keys.ts';
 import type { Settings } from '../schema/settings.ts';
 
@@ -9,6 +9,7 @@ export interface InEffect {
   /** Absolute; `null` when environment variables alone configure the tool. */
   file: string | null;
   mode: Mode;
+  lacksSignIn: boolean;
   theme: Settings['theme'];
   notify: boolean;
   keys: ConfiguredKeys;
@@ -18,5 +19,6 @@ export interface InEffect {
 
 export function inEffect({ file, settings, misnamed = {} }: Configuration): InEffect {
   const { theme, notify, keys } = settings;
-  return { file, mode: modeOf(settings), theme, notify, keys, misnamed: Object.keys(misnamed) };
+  const hub = { mode: modeOf(settings), lacksSignIn: lacksSignIn(settings) };
+  return { file, ...hub, theme, notify, keys, misnamed: Object.keys(misnamed) };
 }

@@ -1,3 +1,4 @@
+import { shell } from '../../text/shell-word.ts';
 import type { ConfigFile } from '../config-file.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
 import { childShape, type Shape } from '../schema/shape.ts';
@@ -12,7 +13,7 @@ export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shap
       severity: 'warning',
       code: 'file_readable_by_others',
       message: `the file contains secrets, and others can read it (mode ${mode.toString(8).padStart(4, '0')})`,
-      hint: `chmod 600 ${path}`,
+      hint: shell`chmod 600 ${path}`,
     },
   ];
 }

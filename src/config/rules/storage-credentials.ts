@@ -1,4 +1,5 @@
 import { nearest } from '../../text/nearest.ts';
+import { shell } from '../../text/shell-word.ts';
 import type { AwsProfile } from '../aws-profiles.ts';
 import type { Draft } from '../problems/check-values.ts';
 import type { KeyProblem } from '../problems/key-problem.ts';
@@ -46,7 +47,7 @@ export function* cliProfilesAreUsable(draft: Draft, surroundings: RuleContext): 
       path: ['storage_profiles', name, 'cli_profile'],
       code: 'cli_profile_invalid',
       message: `storage profile '${name}' uses the cli_profile '${profile}', whose ${says}`,
-      hint: `Correct it in the client's own files: aws configure --profile ${profile}`,
+      hint: `Correct it in the client's own files: ${shell`aws configure --profile ${profile ?? ''}`}`,
     };
   }
 }
@@ -70,8 +71,8 @@ function unknownProfile(
     message: `storage profile '${name}' uses the cli_profile '${profile}', which is neither in ${AWS_CONFIG_FILE} nor in ${AWS_SHARED_CREDENTIALS_FILE}`,
     hint:
       near === null
-        ? `Make it: aws configure --profile ${profile}`
-        : `Did you mean ${near}? Or make it: aws configure --profile ${profile}`,
+        ? `Make it: ${shell`aws configure --profile ${profile}`}`
+        : `Did you mean ${near}? Or make it: ${shell`aws configure --profile ${profile}`}`,
   };
 }
 

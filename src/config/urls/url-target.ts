@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { setValue, type Tree } from '../tree.ts';
 import { urlParts } from './url-parts.ts';
 
@@ -82,7 +83,7 @@ export function addUrlTarget(tree: Tree, { name, from, to }: UrlTarget): Map<str
 /** Its source would no longer be guarded, and its other settings are for that source. */
 export function targetConfigured(name: string): UserError {
   return new UserError('usage', `Target "${name}" of --from is configured`, {
-    hint: `Use it: tool load ${name}. For another destination: --destdb URL. tool config show prints its settings.`,
+    hint: `Use it: ${shell`tool load ${name}`}. For another destination: --destdb URL. tool config show prints its settings.`,
   });
 }
 

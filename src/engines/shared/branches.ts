@@ -1,5 +1,6 @@
 import { UserError } from '../../runtime/errors.ts';
 import { boundedList } from '../../text/bounded-list.ts';
+import { shell } from '../../text/shell-word.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { Branch, BranchOrigin, NewBranch } from '../facets/copies.ts';
 
@@ -42,7 +43,7 @@ function namesOf(branches: Branch[]): string {
 
 export function branchExists(name: string): UserError {
   return new UserError('branch_exists', `Branch "${name}" exists`, {
-    hint: `Restore it to the base copy: tool branch reset TARGET ${name}. Or choose another name.`,
+    hint: `Restore it to the base copy: ${shell`tool branch reset TARGET ${name}`}. Or choose another name.`,
   });
 }
 

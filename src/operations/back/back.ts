@@ -1,6 +1,7 @@
 import type { BackPlan, BackResult } from '../../results/saves/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { openSeparateBranch } from '../branch/open-branch.ts';
 import { applyBranchReset, type PlannedBranchReset, planBranchReset } from '../branch/reset/reset.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
@@ -81,7 +82,7 @@ async function planOfBranch(context: Context, request: BackRequest & { branch: s
 
 function noPrevious(target: string, branch: string): UserError {
   return new UserError('nothing_to_undo', `Branch "${branch}" of "${target}" has no replaced database to return to`, {
-    hint: `Its saves are the points to return to: tool back ${target} --branch ${branch} --list`,
+    hint: `Its saves are the points to return to: ${shell`tool back ${target} --branch ${branch} --list`}`,
   });
 }
 
@@ -104,13 +105,13 @@ async function planReturnToLoad(
 function noPartOfBranch(target: string): UserError {
   return new UserError('usage', '--table and --branch exclude each other', {
     exit: EXIT.usage,
-    hint: `A branch returns whole: tool back ${target} --branch NAME`,
+    hint: `A branch returns whole: ${shell`tool back ${target} --branch NAME`}`,
   });
 }
 
 function rowsOfNoTable(target: string): UserError {
   return new UserError('flag_needs_flag', '--rows requires --table', {
-    hint: `For example: tool back ${target} load --table public.orders --rows 17,18`,
+    hint: `For example: ${shell`tool back ${target} load --table public.orders --rows 17,18`}`,
   });
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { HistoryEntry } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { readHistory } from '../history/history-file.ts';
 import { createLeadsTo } from '../history/leads-to.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
@@ -70,6 +71,6 @@ async function findLoad(
 
 function ofOtherTarget(target: string, { other, destination }: { other: string; destination: string }): UserError {
   return new UserError('base_copy_outdated', `The base copy of ${destination} is of target "${other}", loaded last`, {
-    hint: `Load the snapshot of "${target}" again: tool load ${target}`,
+    hint: `Load the snapshot of "${target}" again: ${shell`tool load ${target}`}`,
   });
 }

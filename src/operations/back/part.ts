@@ -3,6 +3,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { BackPart } from '../../results/saves/save-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { withStates } from '../changes/changes.ts';
 import { compareRows } from '../changes/compare-states.ts';
 import { planLoad } from '../load/load.ts';
@@ -71,7 +72,7 @@ function noPartOfPrevious(target: string): UserError {
     'flag_needs_flag',
     '--table needs a save or load as the point: the rows of previous are not read',
     {
-      hint: `For example: tool back ${target} load --table public.orders`,
+      hint: `For example: ${shell`tool back ${target} load --table public.orders`}`,
     },
   );
 }

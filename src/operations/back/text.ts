@@ -30,7 +30,7 @@ export function pointColumns(points: BackPoint[], now: Date): Column<BackPoint>[
     { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
     { title: 'MADE BY', dropRank: 2, cell: ({ made_by }) => ({ text: printable(made_by) }) },
     {
-      title: 'WAY',
+      title: 'METHOD',
       dropRank: 1,
       cell: ({ way, unavailable }) => ({ text: unavailable ? 'unavailable' : WAYS[way].brief }),
     },
@@ -52,7 +52,7 @@ export function pointFacts(
     facts: [
       ...(unavailable === undefined
         ? [
-            { name: 'Way', value: WAYS[way].full },
+            { name: 'Method', value: WAYS[way].full },
             { name: 'Replaces', value: printable(replaced) },
             ...keptFacts({ kind, isBranch: branch !== undefined }),
           ]

@@ -9,6 +9,7 @@ import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError, withOutcome } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { shell } from '../../text/shell-word.ts';
 import { type KnownTree, listTrees } from '../link/memory.ts';
 import { findTree } from '../link/trees.ts';
 import { findDestinationUrl } from '../load/configured-destination.ts';
@@ -172,7 +173,7 @@ function notOwn(name: string, owner: string): UserError {
 
 export function noBranches(target: string, why: string): UserError {
   return new UserError('branches_unsupported', `Target "${target}" can have no branches: ${why}`, {
-    hint: `Load into the destination instead: tool load ${target}`,
+    hint: `Load into the destination instead: ${shell`tool load ${target}`}`,
   });
 }
 

@@ -14,6 +14,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
+import { shell } from '../../text/shell-word.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { contentOf } from '../expected-steps.ts';
 import { readGitState } from '../git.ts';
@@ -150,7 +151,7 @@ export function assertExcludes({ configuration }: Context, request: BuildRequest
   if (excludedRowsFor(findTarget(configuration, target), request)) return;
   throw new UserError('flag_needs_flag', '--nullify requires --exclude-rows', {
     exit: EXIT.usage,
-    hint: `tool build ${target} --exclude-rows TABLES --nullify, or list the tables in targets.${target}.snapshot.exclude_rows.`,
+    hint: `${shell`tool build ${target} --exclude-rows TABLES --nullify`}, or list the tables in targets.${target}.snapshot.exclude_rows.`,
   });
 }
 

@@ -3,6 +3,7 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { ChangesResult } from '../../results/review/changes-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { toSelector } from '../../text/snapshot-selector.ts';
 import type { DestinationOfTarget } from '../back/last-load.ts';
 import { findOrigin } from '../history/origin.ts';
@@ -69,13 +70,13 @@ export async function originOf(context: Context, { target, url }: DestinationOfT
 
 function neverLoaded(target: string, url: string): UserError {
   return new UserError('load_unknown', `No load into ${url} is known on this machine`, {
-    hint: `Load it first (tool load ${target}), or name the state to compare with: tool changes ${target} --since SNAPSHOT`,
+    hint: `Load it first (${shell`tool load ${target}`}), or name the state to compare with: ${shell`tool changes ${target} --since SNAPSHOT`}`,
   });
 }
 
 function loadUnknown(target: string, url: string): UserError {
   return new UserError('load_unknown', `The last load into ${url} was of selected tables or of an SQL file`, {
-    hint: `Name the state to compare with: tool changes ${target} --since SNAPSHOT`,
+    hint: `Name the state to compare with: ${shell`tool changes ${target} --since SNAPSHOT`}`,
   });
 }
 
@@ -85,12 +86,12 @@ function isMissing(error: unknown): boolean {
 
 function noState(target: string, since: string): UserError {
   return new UserError('snapshot_missing', `Target "${target}" has no save or snapshot ${since}`, {
-    hint: `List them: tool back ${target} --list, tool target ${target}`,
+    hint: `List them: ${shell`tool back ${target} --list`}, ${shell`tool target ${target}`}`,
   });
 }
 
 function baseMissing(target: string, id: string): UserError {
   return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${id}, which was loaded last`, {
-    hint: `Name another state to compare with: tool changes ${target} --since SNAPSHOT, or a save of tool back ${target} --list`,
+    hint: `Name another state to compare with: ${shell`tool changes ${target} --since SNAPSHOT`}, or a save of ${shell`tool back ${target} --list`}`,
   });
 }

@@ -6,6 +6,7 @@ import type { RowReadSummary } from '../../results/row-reading.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { shell } from '../../text/shell-word.ts';
 import { assertNewFile } from '../assert-new-file.ts';
 import { openBranch } from '../branch/open-branch.ts';
 import { openBranches } from '../branch/open-branches.ts';
@@ -164,7 +165,7 @@ async function openChanged(given: Context, request: ChangesRequest): Promise<Cha
     async loaded() {
       if (branch.snapshot !== null) return branch.snapshot;
       throw new UserError('load_unknown', `The snapshot of branch "${name}" is unknown`, {
-        hint: `Name the state to compare with: tool changes ${target} --branch ${name} --since SNAPSHOT`,
+        hint: `Name the state to compare with: ${shell`tool changes ${target} --branch ${name} --since SNAPSHOT`}`,
       });
     },
   };
@@ -207,7 +208,7 @@ async function withPresentState<Result>(
 
 function engineDiffers(target: string, engine: string, destination: string): UserError {
   return new UserError('engine_differs', `A snapshot of ${engine} cannot be compared with ${destination}`, {
-    hint: `Name another one: tool changes ${target} --since SNAPSHOT`,
+    hint: `Name another one: ${shell`tool changes ${target} --since SNAPSHOT`}`,
   });
 }
 

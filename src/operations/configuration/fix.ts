@@ -7,6 +7,7 @@ import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { fixFor } from '../../config/keys/fixes.ts';
 import type { CheckReport, Problem } from '../../results/configuration/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { type CheckRequest, check } from './check/check.ts';
 import { type ConfigurationDraft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
@@ -64,7 +65,7 @@ export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFi
 export async function planConfigurationFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
   switch (means.kind) {
     case 'protect':
-      return { does, change: { kind: 'said', lines: [`chmod 600 ${means.file}`], act: means } };
+      return { does, change: { kind: 'said', lines: [shell`chmod 600 ${means.file}`], act: means } };
     case 'make_folder': {
       const lines = [`mkdir -p ${means.folder}`, 'Only you can access it.'];
       return { does, change: { kind: 'said', lines, act: means } };

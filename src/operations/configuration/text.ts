@@ -7,7 +7,7 @@ import type {
 import type { Tour } from '../../results/demo-results.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
 import { joinLines } from '../../text/printable.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shell } from '../../text/shell-word.ts';
 
 // What setting up tells: a new configuration file, encrypted values, the demo.
 
@@ -23,7 +23,7 @@ export function initializedText(result: InitResult): string {
 }
 
 export function savedTargetText({ target, file }: SavedTarget): string {
-  return `Saved target "${target}" in ${file}. Next: tool load ${shellWord(target)}`;
+  return `Saved target "${target}" in ${file}. Next: ${shell`tool load ${target}`}`;
 }
 
 /** After a load of two URLs. */

@@ -4,7 +4,7 @@ import { parseUrl } from '../../engines/registry.ts';
 import type { LinkPlan, LinkResult } from '../../results/configuration/link-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shell } from '../../text/shell-word.ts';
 import { applyBranchHook, type PlannedBranchHook, planBranchHook } from '../branch/hook/hook.ts';
 import { assertBranchesNotSources, type OpenedBranches, openBranches } from '../branch/open-branches.ts';
 import { isTracked, noRepository, readCheckout, readHookFile, readMainFolder } from '../git.ts';
@@ -85,7 +85,7 @@ async function readMainTree(context: Context): Promise<Tree> {
     const why = 'has its git folder elsewhere (a submodule, or --separate-git-dir): it cannot be linked';
     throw refused(`${checkout.folder} ${why}`, 'Clone the repository by itself, and link that.');
   }
-  throw refused(`${tree.folder} is not the main working tree`, `Run it there: cd ${shellWord(found.folder)}`);
+  throw refused(`${tree.folder} is not the main working tree`, `Run it there: ${shell`cd ${found.folder}`}`);
 }
 
 /** Finds the key of an untracked file that leads to the destination. */
@@ -146,7 +146,7 @@ async function planHook(context: Context, tree: Tree, { target, config }: LinkRe
 }
 
 function hookInTree(target: string, { folder }: Tree): LinkPlan['warnings'][number] {
-  const command = `cd ${shellWord(folder)} && tool branch checkout ${shellWord(target)} --tree TREE`;
+  const command = `${shell`cd ${folder}`} && ${shell`tool branch checkout ${target} --tree TREE`}`;
   const message = `core.hooksPath is in the working tree: no hook is written. Run for each new tree: ${command}`;
   return { code: 'hook_shared', message };
 }

@@ -4,7 +4,7 @@ import { summaryOf } from '../../presentation/shapes/summary.ts';
 import type { LinkPlan, LinkResult, UnlinkPlan, UnlinkResult } from '../../results/configuration/link-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { printable } from '../../text/printable.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shell } from '../../text/shell-word.ts';
 
 export function linkQuestion(plan: LinkPlan): Question {
   const { target, destination, file, key, url, hook } = plan;
@@ -48,7 +48,7 @@ export function unlinkQuestion({ target, hook, files, branches, warnings }: Unli
 export function unlinkSummary({ target, branches }: UnlinkResult): RunSummary {
   return summaryOf(`Removed the link to ${target}`, {
     details: branches.map(
-      (name) => `Kept branch ${printable(name)}: tool branch drop ${shellWord(target)} ${shellWord(printable(name))}`,
+      (name) => `Kept branch ${printable(name)}: ${shell`tool branch drop ${target} ${printable(name)}`}`,
     ),
   });
 }

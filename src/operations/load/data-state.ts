@@ -2,6 +2,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
+import { shell } from '../../text/shell-word.ts';
 
 export interface DataRequest {
   target: string;
@@ -29,7 +30,7 @@ export function dataState(
   const query = chosenQuery(configuration, target)?.chosenBy ?? null;
   if (original) return notSanitized('the original was requested');
   if (query === null) return notSanitized('the target has no sanitization query');
-  const message = `Snapshot ${index} of ${target} is not sanitized, although ${query} applies to it: the original data is loaded. To sanitize it first: tool sanitize ${target} ${index}`;
+  const message = `Snapshot ${index} of ${target} is not sanitized, although ${query} applies to it: the original data is loaded. To sanitize it first: ${shell`tool sanitize ${target} ${index}`}`;
   return notSanitized(`${query} has not been run on it`, [{ code: 'not_sanitized', message }]);
 }
 

@@ -7,6 +7,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { noBranches } from '../branch/open-branches.ts';
 import { writeLoadedEvidence } from '../build/evidence.ts';
 import { savesBefore } from '../save/automatic-save.ts';
@@ -210,13 +211,15 @@ function afterLoadInPlace(target: string, why: string): UserError {
   return new UserError(
     'in_place_impossible',
     `The steps of after_load need a shadow database: the load is in place, ${why}`,
-    { hint: `Commands cannot run inside its transaction. Load without them: tool load ${target} --no-after-load` },
+    {
+      hint: `Commands cannot run inside its transaction. Load without them: ${shell`tool load ${target} --no-after-load`}`,
+    },
   );
 }
 
 function noKeepGoing(target: string, why: string): UserError {
   return new UserError('keep_going_refused', `--keep-going is for PostgreSQL: ${why}`, {
-    hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
+    hint: `Load the tables that can be restored: ${shell`tool load ${target} --tables NAMES`}`,
   });
 }
 

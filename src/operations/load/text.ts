@@ -28,6 +28,7 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { saveFact, saveName } from '../save/facts-text.ts';
 import { automaticSaveFacts } from '../save/text.ts';
 import { copiesFacts } from './copies-text.ts';
@@ -104,7 +105,7 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, differ
       ? [
           {
             name: 'Faster',
-            value: `tool reset ${target}${place}: the base copy is of this snapshot (${keyText('reset')} on screen)`,
+            value: `${shell`tool reset ${target}`}${place}: the base copy is of this snapshot (${keyText('reset')} on screen)`,
           },
         ]
       : []),
@@ -208,7 +209,7 @@ function onlyRowsFacts({ tables, views_not_refreshed: views }: OnlyRows): Fact[]
 
 /** A destination that was named on the command line must be named again. */
 function undoCommand({ target, chosen_by }: LoadPlan): string {
-  return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
+  return chosen_by === '--destdb' ? shell`tool undo ${target} --destdb URL` : shell`tool undo ${target}`;
 }
 
 /** `snapshot 0 of app (8c41f2ab RAW)`, `3 tables of snapshot …`, `/tmp/fixtures.sql` */

@@ -69,7 +69,7 @@ const TONES: Record<Mark, Tone> = { bad: 'bad', caution: 'caution', none: 'dim' 
 export function findingColumns(glyphs: Glyphs, { narrow }: { narrow: boolean }): Column<ReportEntry>[] {
   return [
     {
-      title: 'FINDING',
+      title: 'KIND',
       whole: true,
       cell: (finding) => {
         const mark = markOf(finding);

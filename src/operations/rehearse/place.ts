@@ -5,6 +5,7 @@ import { parseUrl } from '../../engines/registry.ts';
 import type { RehearsalPlan } from '../../results/review/rehearsal-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../branch/create/create.ts';
 import { openBranches } from '../branch/open-branches.ts';
 import { removeServer } from '../servers/records.ts';
@@ -61,7 +62,7 @@ async function planBranch(context: Context, request: PlaceRequest & WorkChoice):
 async function planServer(context: Context, { target, destdb, keep }: PlaceRequest): Promise<PlaceOfPlan> {
   if (keep || destdb !== undefined) {
     throw new UserError('usage', '--server excludes --keep and --destdb', {
-      hint: `Leave them out, or start a server that stays: tool up ${target} --detach`,
+      hint: `Leave them out, or start a server that stays: ${shell`tool up ${target} --detach`}`,
     });
   }
   const up = await planUp(context, { target });

@@ -10,7 +10,7 @@ import type { RehearsalPlan, RehearsalResult } from '../../results/review/rehear
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { assertTrustedContent } from '../../sanitize/query.ts';
-import { commandText } from '../../text/shell-word.ts';
+import { commandText, shell } from '../../text/shell-word.ts';
 import { stepsOf } from '../load/after-load.ts';
 import { commandEnvironment, hiddenOutput } from '../load/script/database-command.ts';
 
@@ -113,6 +113,6 @@ export async function openScript({ file, text }: FileWork): Promise<AsyncDisposa
 
 function nothingToRehearse(target: string): UserError {
   return new UserError('missing_argument', `Target "${target}" has no steps of after_load to rehearse`, {
-    hint: `Give a command or a file: tool rehearse ${target} -- COMMAND, tool rehearse ${target} --sql FILE`,
+    hint: `Give a command or a file: ${shell`tool rehearse ${target} -- COMMAND`}, ${shell`tool rehearse ${target} --sql FILE`}`,
   });
 }

@@ -4,6 +4,7 @@ import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/re
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { shell } from '../../text/shell-word.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { imagesDiskUse } from '../servers/disk-use.ts';
@@ -30,7 +31,7 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
   const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
   if (from.length === 0) {
     throw new UserError('snapshot_not_here', `Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
-      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,
+      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: ${shell`tool target ${target}`}`,
     });
   }
   const frees_bytes = await freedBytes(context, { from, remote, manifests: [manifest] });
@@ -65,7 +66,7 @@ async function perform(context: Context, { request, plan }: PlannedRemove): Prom
 
 export function isPinned(target: string, { id }: SnapshotRow): UserError {
   return new UserError('snapshot_pinned', `Snapshot ${id} of ${target} is pinned`, {
-    hint: `Unpin it: tool unpin ${target} ${id}. Or remove it although it is pinned: tool rm ${target} ${id} --pinned`,
+    hint: `Unpin it: ${shell`tool unpin ${target} ${id}`}. Or remove it although it is pinned: ${shell`tool rm ${target} ${id} --pinned`}`,
   });
 }
 

@@ -5,6 +5,7 @@ import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { assertBaseOfTarget } from '../back/last-load.ts';
 import { writeLoadedEvidence } from '../build/evidence.ts';
 import { recorded } from '../history/recorded.ts';
@@ -144,7 +145,7 @@ async function loadedManifest(
 
 function unsupported(target: string, why: string): UserError {
   return new UserError('base_copies_unsupported', `The destination of "${target}" cannot be reset: ${why}`, {
-    hint: `Load the snapshot again: tool load ${target}`,
+    hint: `Load the snapshot again: ${shell`tool load ${target}`}`,
   });
 }
 

@@ -11,6 +11,7 @@ import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts'
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { copyText, loadedText, snapshotText } from '../load/copies-text.ts';
 import { automaticSaveFacts } from '../save/text.ts';
 
@@ -27,7 +28,7 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
       { name: 'Restores from', value: from === 'spare' ? `the spare of ${copyText(base)}` : copyText(base) },
       ...destinationFacts(destination),
       serverFact(destination),
-      { name: 'Way', value: `${WAYS[way]}: ${way_reason}`, brief: WAYS[way] },
+      { name: 'Method', value: `${WAYS[way]}: ${way_reason}`, brief: WAYS[way] },
       { name: 'Disk space', value: `${needs} needed` },
       { name: 'Data', value: 'that of the last load' },
       ...automaticSaveFacts(automatic_saves),
@@ -45,8 +46,8 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
 const WAYS = { in_place: 'in place', copy: 'by copy' };
 
 function undoCommand({ target, undo, automatic_saves }: ResetPlan): string | null {
-  if (automatic_saves) return `tool back ${target}, which returns to the newest save`;
-  return undo ? `tool undo ${target}` : null;
+  if (automatic_saves) return `${shell`tool back ${target}`}, which returns to the newest save`;
+  return undo ? shell`tool undo ${target}` : null;
 }
 
 function consequenceOf({ destination, way, undo, automatic_saves }: ResetPlan): string {
@@ -68,7 +69,7 @@ export function resetSummary(result: ResetResult, { target, destination: { datab
       ...(spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`]),
     ],
     ...unavailableFor(database, swap_ms),
-    undo: undo_database === null ? null : { database, command: `tool undo ${target}` },
+    undo: undo_database === null ? null : { database, command: shell`tool undo ${target}` },
   });
 }
 

@@ -13,6 +13,7 @@ import { detectPersonalData, type Suspicion } from '../../sanitize/detector/dete
 import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
 import { personalText } from './coverage-text.ts';
 import { LeakSearch } from './leaks/search-leaks.ts';
@@ -201,7 +202,7 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
           ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
           : `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
       ),
-      hint: `Change them in the query (tool sanitize ${target} --suggest prints statements for them), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
+      hint: `Change them in the query (${shell`tool sanitize ${target} --suggest`} prints statements for them), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
     },
   );
 }

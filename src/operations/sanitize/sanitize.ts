@@ -10,6 +10,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
+import { shell } from '../../text/shell-word.ts';
 import type { SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -281,7 +282,7 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
 
 function queryMissing(target: string): UserError {
   return new UserError('query_missing', `Target "${target}" has no sanitization query`, {
-    hint: `Write a first one: tool sanitize ${target} --suggest > sanitize.sql. Then set targets.${target}.sanitize.query_file.`,
+    hint: `Write a first one: ${shell`tool sanitize ${target} --suggest > sanitize.sql`}. Then set targets.${target}.sanitize.query_file.`,
   });
 }
 

@@ -10,6 +10,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { createFile, ignoreMissing, ownershipOf, replaceFile } from '../../runtime/write-file.ts';
 import { chooseQuery, chosenQuery } from '../../sanitize/query.ts';
+import { shell } from '../../text/shell-word.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { findTarget } from '../targets/find-target.ts';
 
@@ -82,7 +83,7 @@ async function newFile(
   if (file === null || text === null || valueAt(parseYaml(text).tree, ['targets', target]) === undefined) {
     throw new UserError('query_not_saved', `Target "${target}" is not in a configuration file of this machine`, {
       exit: EXIT.configuration,
-      hint: `Save the query by hand: tool sanitize ${target} --suggest > sanitize.sql`,
+      hint: `Save the query by hand: ${shell`tool sanitize ${target} --suggest > sanitize.sql`}`,
     });
   }
   const base = `${encodeURIComponent(target)}.sanitize`;

@@ -10,6 +10,7 @@ import type { SaveBefore } from '../../results/saves/saves-before.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { shell } from '../../text/shell-word.ts';
 import { isVisibleName, LONGEST_VISIBLE_NAME } from '../../text/visible-name.ts';
 import { openSeparateBranch } from '../branch/open-branch.ts';
 import { type LastEvidence, readEvidence, rowReading, writeEvidence } from '../build/evidence.ts';
@@ -218,8 +219,11 @@ async function assertUsableName(repository: LocalRepository, of: SavesOf, name: 
   if (!saves.some((manifest) => isOf(manifest, of) && manifest.save === name)) return;
   const { target, branch, owner } = of;
   const [whose, flag] =
-    branch === undefined ? [`Target "${target}"`, ''] : [`Branch "${branch}" of "${target}"`, ` --branch ${branch}`];
-  const orRemove = owner === undefined ? `, or remove that save: tool save ${target} NAME${flag} --remove` : '';
+    branch === undefined
+      ? [`Target "${target}"`, '']
+      : [`Branch "${branch}" of "${target}"`, shell` --branch ${branch}`];
+  const orRemove =
+    owner === undefined ? `, or remove that save: ${shell`tool save ${target} NAME`}${flag} --remove` : '';
   throw new UserError('save_exists', `${whose} has a save ${JSON.stringify(name)} already`, {
     hint: `Choose another name${orRemove}`,
   });

@@ -2,6 +2,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { SaveRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { assertTrusted, isBuiltHere } from '../snapshots/signatures.ts';
 import { type FoundSnapshot, snapshotRow } from '../snapshots/snapshots.ts';
@@ -111,11 +112,11 @@ export function makerOf({ branch, automatic }: Pick<Manifest, 'branch' | 'automa
 function noSaves({ target, branch }: SavesOf): UserError {
   if (branch !== undefined) {
     return new UserError('save_missing', `Branch "${branch}" of "${target}" has no saves yet`, {
-      hint: `Save it: tool save ${target} --branch ${branch}. Another point is load: the base copy.`,
+      hint: `Save it: ${shell`tool save ${target} --branch ${branch}`}. Another point is load: the base copy.`,
     });
   }
   return new UserError('save_missing', `Target "${target}" has no saves yet`, {
-    hint: `Save the destination: tool save ${target}. Other points: tool back ${target} load, tool back ${target} previous`,
+    hint: `Save the destination: ${shell`tool save ${target}`}. Other points: ${shell`tool back ${target} load`}, ${shell`tool back ${target} previous`}`,
   });
 }
 
@@ -123,14 +124,14 @@ function noSaves({ target, branch }: SavesOf): UserError {
 function notMadeHere({ manifest: { target }, row }: FoundSave, { code }: UserError): UserError {
   const message = `Save ${JSON.stringify(row.name)} of ${target} was not made on this machine, or its manifest was changed`;
   return new UserError(code, message, {
-    hint: `Choose another point (tool back ${target} --list), or remove the save: tool save ${target} NAME --remove`,
+    hint: `Choose another point (${shell`tool back ${target} --list`}), or remove the save: ${shell`tool save ${target} NAME --remove`}`,
   });
 }
 
 function saveMissing({ target, branch }: SavesOf, save: string): UserError {
   const of = branch === undefined ? `Target "${target}"` : `Branch "${branch}" of "${target}"`;
-  const flag = branch === undefined ? '' : ` --branch ${branch}`;
+  const flag = branch === undefined ? '' : shell` --branch ${branch}`;
   return new UserError('save_missing', `${of} has no save ${JSON.stringify(save)}`, {
-    hint: `List the points to return to: tool back ${target}${flag} --list`,
+    hint: `List the points to return to: ${shell`tool back ${target}`}${flag} --list`,
   });
 }

@@ -6,6 +6,7 @@ import type { AutomaticSave } from '../../results/load-results.ts';
 import type { SavePlan, SaveRemoval, SaveResult } from '../../results/saves/save-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatDuration } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { plannedReading, readingLines } from '../build/text.ts';
 import { saveFact, saveName } from './facts-text.ts';
 
@@ -34,7 +35,7 @@ export function saveSummary({ target, branch, save, removed }: SaveResult): RunS
     details: [
       ...readingLines(save.reading, 'save'),
       ...(removed.length === 0 ? [] : [`Removed older saves: ${removed.join(', ')}`]),
-      `To return to it: tool back ${target}${branch === undefined ? '' : ` --branch ${branch}`}`,
+      `To return to it: ${shell`tool back ${target}`}${branch === undefined ? '' : shell` --branch ${branch}`}`,
     ],
   });
 }
@@ -58,7 +59,7 @@ export function automaticSaveSteps(saves: AutomaticSave[]): string[] {
 
 export function skippedText(target: string, { database, duration_ms }: AutomaticSave, maxDuration: number): string {
   const limit = `saves.max_duration is ${maxDuration} s`;
-  return `The state of ${database} will be lost: a save would take about ${formatDuration(duration_ms)}, ${limit}. To keep it: tool save ${target}, or tool undo ${target} first`;
+  return `The state of ${database} will be lost: a save would take about ${formatDuration(duration_ms)}, ${limit}. To keep it: ${shell`tool save ${target}`}, or ${shell`tool undo ${target}`} first`;
 }
 
 export function saveRemovalQuestion({ target, save, frees_bytes }: SaveRemoval, now: Date): Question {

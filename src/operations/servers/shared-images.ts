@@ -18,6 +18,7 @@ import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { trustedKeysOf } from '../snapshots/signatures.ts';
 import { dataOf, factsOf, type Image, type ImageKey, ownImagesOf, storeImage } from './images.ts';
@@ -211,7 +212,7 @@ function notSanitized({ manifest }: ImageKey): UserError {
     `The image of snapshot ${manifest.id} of ${manifest.target} stays on this machine`,
     {
       details: ['The snapshot is not sanitized, and an image also has removed rows and logs.'],
-      hint: `Sanitize it: tool sanitize ${manifest.target} ${manifest.id}`,
+      hint: `Sanitize it: ${shell`tool sanitize ${manifest.target} ${manifest.id}`}`,
     },
   );
 }
@@ -220,6 +221,6 @@ function refused({ wanted: { manifest }, remote }: ImageSource, why: string): Us
   const { id, target } = manifest;
   return new UserError('image_refused', `The image of snapshot ${id} of ${target} in ${remote.name} is refused`, {
     details: [why],
-    hint: `Nothing was started. Find out who pushed it, and push it again: tool push ${target} ${id}. Or load the snapshot.`,
+    hint: `Nothing was started. Find out who pushed it, and push it again: ${shell`tool push ${target} ${id}`}. Or load the snapshot.`,
   });
 }

@@ -3,6 +3,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError, UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
+import { shell } from '../../text/shell-word.ts';
 import { openLocation, type RemoteLocation } from '../snapshots/remote-repositories.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { findImage, imageKeyOf } from './images.ts';
@@ -53,7 +54,7 @@ function imageFailed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint, details = [] } = toUserError(cause);
   return new UserError('image_failed', `Snapshot ${id} of ${target} is stored, its image is not`, {
     details: [message, ...details, ...(hint === undefined ? [] : [hint])],
-    hint: `Fix this, then run: tool push ${target} ${id}. Or remove targets.${target}.image.`,
+    hint: `Fix this, then run: ${shell`tool push ${target} ${id}`}. Or remove targets.${target}.image.`,
     cause,
   });
 }

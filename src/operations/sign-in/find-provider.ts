@@ -2,6 +2,7 @@ import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { nearest } from '../../text/nearest.ts';
+import { shell } from '../../text/shell-word.ts';
 
 export function findProvider({ configuration }: Context, name?: string): ProviderRequest {
   const { sso } = configuration.settings;
@@ -31,6 +32,6 @@ function unknown(name: string | undefined, names: string[]): UserError {
   return new UserError(
     'provider_unknown',
     name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`,
-    { hint: near === null ? `tool auth login ${names.join(' | ')}` : `Did you mean "${near}"?` },
+    { hint: near === null ? names.map((one) => shell`tool auth login ${one}`).join(', ') : `Did you mean "${near}"?` },
   );
 }

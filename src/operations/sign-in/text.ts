@@ -5,6 +5,7 @@ import type { SignInEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
+import { shell } from '../../text/shell-word.ts';
 
 export function signInLead({ provider }: Pick<SignInEvent, 'provider'>): string {
   return `Sign in with "${provider}" in a browser:`;
@@ -71,7 +72,7 @@ export function signedInLine(result: SignedIn): string {
 /** A line for each provider, and one about the cloud token. */
 export function signInStatusText(providers: SignedIn[], { cloud }: { cloud: boolean }): string {
   const lines = providers.flatMap((one) => [
-    one.signed_in ? signedInLine(one) : `Not signed in with ${one.provider}: tool auth login ${one.provider}`,
+    one.signed_in ? signedInLine(one) : `Not signed in with ${one.provider}: ${shell`tool auth login ${one.provider}`}`,
     ...(one.error === null ? [] : [`  ${one.error}`]),
   ]);
   if (providers.length === 0) lines.push('The configuration has no identity provider (sso)');

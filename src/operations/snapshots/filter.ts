@@ -4,6 +4,7 @@ import type { Migrations } from '../../results/manifest/migration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { boundedList } from '../../text/bounded-list.ts';
+import { shell } from '../../text/shell-word.ts';
 import type { SnapshotFilter } from '../../text/snapshot-selector.ts';
 import { MIGRATION_TOOLS } from '../migrations/migration-tools.ts';
 import type { LocatedSnapshot } from './located-snapshots.ts';
@@ -49,7 +50,7 @@ export function noMatch(target: string, { by, value }: SnapshotFilter, placed: L
   const { condition, list, of } = RECORDED[by];
   return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${condition} "${value}"`, {
     details: [`${list} of its snapshots: ${namesOf(placed.flatMap(({ headline }) => of(headline)))}`],
-    hint: `List the snapshots: tool target ${target}`,
+    hint: `List the snapshots: ${shell`tool target ${target}`}`,
   });
 }
 

@@ -3,6 +3,7 @@ import type { Manifest } from '../../repository/manifest/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
+import { shell } from '../../text/shell-word.ts';
 import { assertPublishable } from '../sanitize/ledger/ledger-gate.ts';
 import { findTarget } from '../targets/find-target.ts';
 import { isSanitized, trustedKeysOf } from './signatures.ts';
@@ -54,6 +55,6 @@ function unlessMissing(thrown: unknown): null {
 
 function notSanitized(what: string, target: string): UserError {
   return new UserError('originals_not_allowed', `${what}, and this server may use sanitized snapshots only`, {
-    hint: `A person can sanitize one (tool sanitize ${target}) and load it, or allow originals: tool mcp --allow originals`,
+    hint: `A person can sanitize one (${shell`tool sanitize ${target}`}) and load it, or allow originals: tool mcp --allow originals`,
   });
 }

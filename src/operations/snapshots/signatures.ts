@@ -6,6 +6,7 @@ import { publicKeyText, signManifest, verifyManifest } from '../../repository/ma
 import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 
 /** Signs the manifest of a new snapshot. A machine that cannot keep a key builds all the same. */
 export async function signed(
@@ -35,7 +36,7 @@ export interface TrustChoice {
 export function assertSignature(manifest: Manifest): void {
   if (verifyManifest(manifest).state !== 'invalid') return;
   throw new UserError('signature_invalid', `Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
-    hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
+    hint: `Its manifest was changed after the build. Remove it, and build a new one: ${shell`tool build ${manifest.target}`}`,
   });
 }
 

@@ -6,6 +6,7 @@ import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { shell } from '../../text/shell-word.ts';
 import type { SnapshotFilter, SnapshotSelector } from '../../text/snapshot-selector.ts';
 import { listImages } from '../servers/images.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -171,7 +172,7 @@ function listDiffers({ id, target, sanitized }: Manifest, listed: boolean): User
   const kind = (is: boolean): string => (is ? 'a sanitized snapshot' : 'an original');
   const difference = sanitized === listed ? 'of another original' : `${kind(sanitized)}, not ${kind(listed)}`;
   return new UserError('list_differs', `Snapshot ${id} of ${target} is ${difference}, by its manifest`, {
-    hint: `It was changed, or the list is forged. List the snapshots again: tool target ${target}`,
+    hint: `It was changed, or the list is forged. List the snapshots again: ${shell`tool target ${target}`}`,
   });
 }
 
@@ -211,7 +212,7 @@ function ambiguous({ target, prefix, named }: { target: string; prefix: string; 
     `Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`,
     {
       details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
-      hint: `Write more of the id, or the index: tool target ${target}`,
+      hint: `Write more of the id, or the index: ${shell`tool target ${target}`}`,
     },
   );
 }
@@ -249,11 +250,13 @@ function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotR
   const noTarget = typeof snapshot === 'string' && isOnly ? `, and there is no target "${snapshot}"` : '';
   if (count === 0) {
     return new UserError('snapshot_missing', `Target "${target}" has no snapshots yet${noTarget}`, {
-      hint: share ? 'Only sanitized ones are shared, unless --original is given.' : `Build one: tool build ${target}`,
+      hint: share
+        ? 'Only sanitized ones are shared, unless --original is given.'
+        : `Build one: ${shell`tool build ${target}`}`,
     });
   }
   return new UserError('snapshot_missing', `Target "${target}" has no snapshot ${snapshot}${noTarget}`, {
-    hint: `${count === 1 ? 'The only one is 0' : `There are ${count}, from 0 (the newest) to ${count - 1}`}: tool target ${target}`,
+    hint: `${count === 1 ? 'The only one is 0' : `There are ${count}, from 0 (the newest) to ${count - 1}`}: ${shell`tool target ${target}`}`,
   });
 }
 

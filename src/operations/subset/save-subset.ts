@@ -8,7 +8,7 @@ import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shell } from '../../text/shell-word.ts';
 import {
   type ConfigurationDraft,
   changeConfigurationDraft,
@@ -38,7 +38,7 @@ export async function draftSubset(request: FileRequest, save: SaveSubset): Promi
   const draft = await openDraft(request);
   if (valueAt(draft.written, ['targets', save.target]) === undefined) {
     throw new UserError('no_configuration', `Target "${save.target}" is not in ${draft.file}`, {
-      hint: `Write the section by hand: tool subset ${shellWord(save.target)} --suggest prints it.`,
+      hint: `Write the section by hand: ${shell`tool subset ${save.target} --suggest`} prints it.`,
     });
   }
   return changeConfigurationDraft(request, draft, subsetChanges(draft.written, save));

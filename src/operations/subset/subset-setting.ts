@@ -13,7 +13,7 @@ import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/gr
 import { type Plan, planSubsetRoles } from '../../subset/plan.ts';
 import type { SourceSchema } from '../../subset/source-schema.ts';
 import { suggestSubset } from '../../subset/suggestion.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shell } from '../../text/shell-word.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { subsetDestination } from '../load/configured-destination.ts';
 import { findTarget } from '../targets/find-target.ts';
@@ -55,7 +55,7 @@ export function settingOf(context: Context, request: SubsetRequest): SubsetConte
   const settings = subset ?? (suggest ? {} : null);
   if (!settings) {
     throw new UserError('subset_missing', `Target "${name}" has no subset`, {
-      hint: `Suggest one: tool subset ${shellWord(name)} --suggest. It belongs to targets.${name}.subset of the configuration.`,
+      hint: `Suggest one: ${shell`tool subset ${name} --suggest`}. It belongs to targets.${name}.subset of the configuration.`,
     });
   }
   const own = (field: 'src_url' | 'dst_url') => connectionUrl(configuration, `targets.${name}.snapshot.${field}`);

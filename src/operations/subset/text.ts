@@ -26,6 +26,7 @@ import type {
 import type { RunSummary } from '../../state/runs.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../text/format.ts';
 import { joinLines } from '../../text/printable.ts';
+import { shell } from '../../text/shell-word.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
   const { target, source, destination, tables, seed, undo } = plan;
@@ -60,7 +61,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
 }
 
 function undoCommand(target: string): string {
-  return `tool undo ${target} --destdb URL`;
+  return shell`tool undo ${target} --destdb URL`;
 }
 
 /** `3 tables with rows, 620 rows`; by rule where the rows were not counted. */

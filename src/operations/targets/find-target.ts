@@ -1,7 +1,10 @@
 import type { Configuration } from '../../config/configuration.ts';
+import { lacksSignIn } from '../../config/mode.ts';
 import type { TargetSettings } from '../../config/schema/settings.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
+
+export const SIGN_IN = 'Sign in to have the targets of the hub: tool auth login hub';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
 export function findTarget({ settings, cloud }: Configuration, name: string): TargetSettings {
@@ -12,9 +15,9 @@ export function findTarget({ settings, cloud }: Configuration, name: string): Ta
   const near = nearest(name, names);
   const noTargets = cloud
     ? 'Neither the configuration nor the hub has a target for you.'
-    : settings.base_url === undefined
-      ? 'The configuration has no targets yet.'
-      : 'Sign in to have the targets of the hub: tool auth login hub';
+    : lacksSignIn(settings)
+      ? SIGN_IN
+      : 'The configuration has no targets yet.';
   throw new UserError('target_unknown', `There is no target "${name}"`, {
     hint: names.length === 0 ? noTargets : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });

@@ -11,6 +11,7 @@ import { formatAge, formatBytes, formatCount, formatTime } from '../../text/form
 import { sparkline } from '../../text/sparkline.ts';
 import { branchesDetail, copiesBytes, copiesLines, copyDetail, copyFact } from '../load/copies-text.ts';
 import { serversText } from '../servers/list/text.ts';
+import { SIGN_IN } from './find-target.ts';
 import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
@@ -272,7 +273,7 @@ export function destinationCopyLines(rows: TargetRow[]): string[] {
   return lines.length < 2 || bytes === null ? lines : [...lines, `All copies: ${formatBytes(bytes)} on their servers`];
 }
 
-/** `4 targets`, `2 of 4 targets` */
-export function noTargetsText(file: string | null): string {
+export function noTargetsText({ file, lacksSignIn }: { file: string | null; lacksSignIn: boolean }): string {
+  if (lacksSignIn) return `No targets yet. ${SIGN_IN}`;
   return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
 }

@@ -10,6 +10,7 @@ import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
+import { shell } from '../../text/shell-word.ts';
 import { copiesFacts } from '../load/copies-text.ts';
 
 export function undoQuestion(plan: UndoPlan, now: Date): Question {
@@ -56,6 +57,8 @@ export function undoSummary(result: LoadResult, { target, tables, destination: {
     card: { title: `${database} restored`, facts: [] },
     ...unavailableFor(database, result.swap_ms),
     undo:
-      result.undo_database === null ? null : { database, command: `tool undo ${target}`, rows: tables !== undefined },
+      result.undo_database === null
+        ? null
+        : { database, command: shell`tool undo ${target}`, rows: tables !== undefined },
   });
 }

@@ -3,6 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { UserError } from '../../runtime/errors.ts';
 import type { TemporaryCredentials } from '../../sso/assume-role.ts';
+import { shell } from '../../text/shell-word.ts';
 import { type BucketProfile, s3ConnectionOf } from './connection.ts';
 
 const SOCKETS = 32;
@@ -54,6 +55,6 @@ async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;
   throw new UserError('storage_credentials_missing', `The AWS CLI has no profile "${name}"`, {
-    hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
+    hint: `Create it: ${shell`aws configure --profile ${name}`}; or change cli_profile in the configuration.`,
   });
 }

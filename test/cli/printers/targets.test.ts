@@ -8,6 +8,7 @@ const view: TargetsView = {
   style: createStyle({ color: false, unicode: true }),
   file: '/etc/tool.yml',
   mode: 'local',
+  lacksSignIn: false,
   now: 0,
 };
 
@@ -57,6 +58,9 @@ test('the last line says which mode it is, and where the configuration comes fro
   expect(targetsText([], { ...view, mode: 'cloud', file: null })).toMatch(/\nCloud mode, from the variables$/);
 });
 
-test('no targets at all: it says where to add one', () => {
+test('an empty list names the file to add targets to, or the sign-in where a hub has them', () => {
   expect(targetsText([], view)).toContain('Add one under "targets" in /etc/tool.yml');
+  expect(targetsText([], { ...view, lacksSignIn: true })).toMatch(
+    /^No targets yet\. Sign in .*: tool auth login hub\n/,
+  );
 });

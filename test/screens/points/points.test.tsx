@@ -32,7 +32,7 @@ test('U lists the points, the newest selected and explained; Enter asks before t
   expect(shown).toMatch(/app ❯ back ─+ 3 of 4 points/);
   expect(shown).toMatch(/❯ before-migration +0 +5 min/);
   expect(shown).toMatch(/load .*unavailable/);
-  expect(shown).toMatch(/Way +restore it into a shadow database, then swap/);
+  expect(shown).toMatch(/Method +restore it into a shadow database, then swap/);
   expect(shown).toMatch(/Replaces +postgres:\/\/app@localhost:5432\/app_dev/);
   expect(await screenText(model, { columns: 160, rows: 40 })).toMatch(/Note +with +\[2J 漢字/);
   press(model, 'up', 'enter');

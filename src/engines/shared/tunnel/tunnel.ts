@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { profileOf } from '../../list.ts';
@@ -152,12 +153,13 @@ async function listen(take: (client: Socket) => void): Promise<number> {
 export function tunnelFailed({ hosts, parameters }: DatabaseUrl, { says, cause }: { says: string; cause: unknown }) {
   const to = hosts.map(({ host, port }) => (port === null ? host : `${host}:${port}`)).join(', ');
   return new UserError('tunnel_failed', `The SSH tunnel ${parameters.tunnel} to ${to} failed: ${says}`, {
-    hint: `Log in once by hand, to see its questions: ssh ${loginOf(parameters.tunnel ?? '')}`,
+    hint: `Log in once by hand, to see its questions: ${loginCommand(parameters.tunnel ?? '')}`,
     cause,
   });
 }
 
-function loginOf(tunnel: string): string {
+function loginCommand(tunnel: string): string {
   const { user = null, host = '', port = null } = parseTunnel(tunnel) ?? {};
-  return `${port === null ? '' : `-p ${port} `}${user === null ? '' : `${user}@`}${host}`;
+  const login = user === null ? host : `${user}@${host}`;
+  return port === null ? shell`ssh ${login}` : shell`ssh -p ${port} ${login}`;
 }

@@ -5,6 +5,7 @@ import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { isRebasing, noRepository, readCheckoutHead, readMainBranch } from '../../git.ts';
 import { isFirstTree, readLink } from '../../link/memory.ts';
 import { treeOf } from '../../link/trees.ts';
@@ -188,13 +189,13 @@ function destinationChanged({ target, url, onlyDestination }: ChangedDestination
   return new UserError(
     'hook_destination_changed',
     `The destination of "${target}" is ${url.display}, and the hook may switch ${onlyDestination} only`,
-    { hint: `If the new destination is right, install the hook again: tool branch hook ${target}` },
+    { hint: `If the new destination is right, install the hook again: ${shell`tool branch hook ${target}`}` },
   );
 }
 
 function notMarked(target: string, url: DatabaseUrl): UserError {
   return new UserError('hook_destination_foreign', `${url.display} has no base copy and no branches of this program`, {
-    hint: `Switch it once yourself: tool branch checkout ${target}`,
+    hint: `Switch it once yourself: ${shell`tool branch checkout ${target}`}`,
   });
 }
 
@@ -250,6 +251,8 @@ function noOriginal(target: string): UserError {
   return new UserError(
     'branch_without_original',
     `The database of "${target}" of before the first switch is not the undo copy`,
-    { hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}` },
+    {
+      hint: `Switch to another branch (${shell`tool branch switch ${target} NAME`}), or load a snapshot: ${shell`tool load ${target}`}`,
+    },
   );
 }

@@ -4,7 +4,7 @@ import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-r
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { ownershipOf, replaceFile } from '../../../runtime/write-file.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shell, shellWord } from '../../../text/shell-word.ts';
 import { hashFile, isTracked, noRepository, readCheckout, readHookFile } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { findTarget } from '../../targets/find-target.ts';
@@ -94,7 +94,7 @@ async function findHookFile(context: Context, { written }: BranchHookRequest): P
 }
 
 function noCopiesYet(target: string): BranchHookPlan['warnings'][number] {
-  const message = `The destination has no base copy and no branches yet: the hook does nothing until it has (tool branch checkout ${target})`;
+  const message = `The destination has no base copy and no branches yet: the hook does nothing until it has (${shell`tool branch checkout ${target}`})`;
   return { code: 'hook_destination_foreign', message };
 }
 
@@ -154,14 +154,14 @@ function blockOf({ target, main, config, destination, main_tree }: HookBlock): s
     ...['--only-destination', destination],
     ...(config === null ? [] : ['--config', config.file]),
   ];
-  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');
+  const command = [shell`tool branch checkout ${target}`, ...options.map(shellWord)].join(' ');
   const inTree = main_tree === undefined ? null : inMainTree(main_tree, command);
   const place = config === null ? '' : unchanged(config);
   const why = 'The database was not switched. To see why:';
   const name = JSON.stringify(target);
   const lines = [
     `# >>> tool branch hook ${name} >>>`,
-    `# Switches the database of target ${name} to the checked-out git branch. To remove: tool branch hook ${target} --remove`,
+    `# Switches the database of target ${name} to the checked-out git branch. To remove: ${shell`tool branch hook ${target} --remove`}`,
     'tool_status=$?',
     'if [ "$3" = 1 ]; then',
     `  if ${inTree?.before ?? ''}tool_line=$(${place}${inTree?.command ?? command} --yes </dev/null 2>/dev/null); then`,
@@ -180,7 +180,7 @@ function blockOf({ target, main, config, destination, main_tree }: HookBlock): s
 /** The configuration is that of the main tree, which the user has trusted, not that of the tree of a commit. */
 function inMainTree(folder: string, command: string) {
   const unset = 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR';
-  const goAnd = `cd ${shellWord(folder)} && ${command} --tree`;
+  const goAnd = `${shell`cd ${folder}`} && ${command} --tree`;
   return {
     before: 'tool_tree=$(pwd -P) && ',
     command: `${unset} && ${goAnd} "$tool_tree"`,

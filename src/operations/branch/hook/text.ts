@@ -4,6 +4,7 @@ import { summaryOf } from '../../../presentation/shapes/summary.ts';
 import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { printable } from '../../../text/printable.ts';
+import { shell } from '../../../text/shell-word.ts';
 
 const TITLES: Record<BranchHookPlan['action'], string> = {
   create: 'Create the git hook',
@@ -31,7 +32,7 @@ export function branchHookQuestion(plan: BranchHookPlan): Question {
     warnings: warningsOf(plan),
     consequence: removes
       ? 'Checkouts will no longer switch the database.'
-      : `Each checkout of a git branch will switch the destination without a question. To remove: tool branch hook ${target} --remove`,
+      : `Each checkout of a git branch will switch the destination without a question. To remove: ${shell`tool branch hook ${target} --remove`}`,
     ask: `${TITLES[action]} ${file}?`,
     go: removes ? 'Remove' : 'Write',
     typed: removes || !destination ? null : typedName(destination),

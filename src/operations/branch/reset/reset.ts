@@ -5,6 +5,7 @@ import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { assertBaseOfTarget } from '../../back/last-load.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -190,7 +191,7 @@ function resetToOrigin(
 
 function originGone(target: string, name: string, cause: UserError): UserError {
   return new UserError('save_missing', `This machine no longer has the save that branch "${name}" was made from`, {
-    hint: `Return to a save of the branch (tool back ${target} --branch ${name}), or drop it and create it again`,
+    hint: `Return to a save of the branch (${shell`tool back ${target} --branch ${name}`}), or drop it and create it again`,
     cause,
   });
 }

@@ -4,6 +4,7 @@ import type { BranchResetPlan, BranchResetResult } from '../../../results/branch
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { automaticSaveFacts } from '../../save/text.ts';
 import { clientsFacts, databaseFacts, needsText, typedBranch } from '../shared-text.ts';
 
@@ -47,6 +48,6 @@ export function branchResetSummary(
     card: { title: `${names} reset`, facts: [] },
     ...(first && { url: first.url }),
     ...unavailableFor(branches.length > 1 ? 'The slowest of them' : names, longest),
-    undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
+    undo: undo_database === null ? null : { database: 'destination', command: shell`tool undo ${target}` },
   });
 }

@@ -5,6 +5,7 @@ import type { ServingEvent } from '../../../results/events.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { countOf, databaseFacts, typedBranch } from '../shared-text.ts';
 
 export function branchServeQuestion(plan: BranchServePlan): Question {
@@ -26,9 +27,11 @@ export function branchServeQuestion(plan: BranchServePlan): Question {
 
 /** The first thing printed, by which clients find it. */
 export function servingLines({ socket, url, token, branches }: Omit<ServingEvent, 'event'>): string[] {
-  const where =
-    socket === null ? `-H 'Authorization: Bearer ${token}' ${url}` : `--unix-socket ${socket} http://localhost`;
-  return branches.map(({ branch, path }) => `${printable(branch)}: curl -X POST ${where}${path}`);
+  const request = (path: string): string =>
+    socket === null
+      ? shell`curl -X POST -H ${`Authorization: Bearer ${token}`} ${`${url}${path}`}`
+      : shell`curl -X POST --unix-socket ${socket} ${`http://localhost${path}`}`;
+  return branches.map(({ branch, path }) => `${printable(branch)}: ${request(path)}`);
 }
 
 export function branchServeSummary({ target, in_place, by_copy }: BranchServeResult): RunSummary {

@@ -9,6 +9,7 @@ import { summaryOf, unavailableFor } from '../../../presentation/shapes/summary.
 import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/branch-results.ts';
 import type { RunSummary } from '../../../state/runs.ts';
 import { printable } from '../../../text/printable.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { automaticSaveFacts } from '../../save/text.ts';
 import { sizeText } from '../shared-text.ts';
 
@@ -23,12 +24,12 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
       { name: 'Branch', value: `${printable(branch.database)}, ${sizeText(branch.size_bytes)}` },
       ...(destination.exists ? [{ name: 'Previous', value: kept }] : []),
       ...automaticSaveFacts(plan.automatic_saves ?? []),
-      ...undoFacts(destination.exists ? `tool undo ${target}` : null),
+      ...undoFacts(destination.exists ? shell`tool undo ${target}` : null),
     ],
     steps: plan.steps,
     warnings: warningsOf(plan),
     consequence: destination.exists
-      ? `Clients of ${database} and ${branch.database} will be disconnected. tool undo ${target} reverts the switch.`
+      ? `Clients of ${database} and ${branch.database} will be disconnected. ${shell`tool undo ${target}`} reverts the switch.`
       : `${database} does not exist yet. Clients of ${branch.database} will be disconnected.`,
     ask: `Switch database "${database}" on ${destination.host} to branch "${branch.name}"?`,
     go: `Switch to ${branch.name}`,
@@ -42,6 +43,6 @@ export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {
   return summaryOf(`Switched ${destination} to branch ${printable(branch)}`, {
     card: { title: `Switched to branch ${printable(branch)}`, facts: [] },
     ...unavailableFor('The destination', swap_ms),
-    undo: reverts ? { database: 'destination', command: `tool undo ${target}` } : null,
+    undo: reverts ? { database: 'destination', command: shell`tool undo ${target}` } : null,
   });
 }

@@ -1,10 +1,10 @@
-import { apiEndpoint } from '../../../config/api-endpoint.ts';
+import { apiEndpoint, hasHubAddress } from '../../../config/api-endpoint.ts';
 import type { SignedIn } from '../../../results/cloud-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { listProviders, type ProviderChoice } from '../../sign-in/find-provider.ts';
 import { type SignInRequest, signIn } from '../../sign-in/sign-in.ts';
 import { HUB_PROVIDER } from '../open-cloud.ts';
-import { hasHubAddress, signInToHub, signsInToHub } from './sign-in-to-hub.ts';
+import { signInToHub, signsInToHub } from './sign-in-to-hub.ts';
 
 /** The identity providers of the configuration, and the hub, which names its own provider. */
 export function listSignIns(context: Context): ProviderChoice[] {

@@ -1,6 +1,6 @@
+import { hasHubAddress } from '../../../config/api-endpoint.ts';
 import type { Edit } from '../../../config/edit/change.ts';
 import { editFile } from '../../../config/edit/edit-file.ts';
-import type { Settings } from '../../../config/schema/settings.ts';
 import type { SignedIn } from '../../../results/cloud-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -9,11 +9,6 @@ import { createSessionStore } from '../../../sso/session-store.ts';
 import { openSession } from '../../sign-in/sign-in.ts';
 import { signedIn } from '../../sign-in/sign-in-status.ts';
 import { exchangeToken, HUB_PROVIDER, openCloudUnsigned } from '../open-cloud.ts';
-
-/** Reports whether the address of a hub is set; development has a default. */
-export function hasHubAddress({ env, base_url, staging_api_url }: Settings): boolean {
-  return { production: base_url !== undefined, staging: staging_api_url !== undefined, development: true }[env];
-}
 
 /** Reports whether `tool auth login` signs in to the hub: its address is set, and no other provider is. */
 export function signsInToHub({ configuration: { settings } }: Context): boolean {

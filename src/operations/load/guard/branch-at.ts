@@ -4,6 +4,7 @@ import { headlineOf } from '../../../repository/headlines/headline.ts';
 import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
 import { isSanitized, trustedKeysOf } from '../../snapshots/signatures.ts';
 import { findSnapshot } from '../../snapshots/snapshots.ts';
@@ -62,7 +63,7 @@ export async function assertNoAgentReads(
     'originals_not_allowed',
     `The destination is branch "${branch.name}" of ${branch.owner} at present, which could read the rows of the original ${manifest.id} there`,
     {
-      hint: `Choose a sanitized snapshot, or give the destination another branch first: tool branch switch ${target}`,
+      hint: `Choose a sanitized snapshot, or give the destination another branch first: ${shell`tool branch switch ${target}`}`,
     },
   );
 }

@@ -9,7 +9,7 @@ import { engineOf } from '../../../engines/registry.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { readIdentities } from '../../identities.ts';
 import { CHECK_TIMEOUT_MS } from '../../targets/check-databases.ts';
 import { readDeclared } from './declared-sources.ts';
@@ -207,7 +207,7 @@ function isSource({ target: owner, url, former }: Source, { loaded, destination,
       'destination_was_source',
       `${what} was the source of target "${owner}": nothing is loaded into it`,
       {
-        hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
+        hint: `Choose another destination. If this database may be replaced: ${shell`tool trust --former-source ${shown}`}`,
       },
     );
   }
@@ -224,6 +224,6 @@ function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
   const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
   return new UserError('sources_unverified', `${what}, which could not be identified`, {
     details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
-    hint: `Make the sources reachable once (tool targets remembers them). If you know that they are other databases, run: ${[...new Set(sources.map(({ target }) => `tool trust --unverified-sources ${shellWord(target)}`))].join('; ')}`,
+    hint: `Make the sources reachable once (tool targets remembers them). If you know that they are other databases, run: ${[...new Set(sources.map(({ target }) => shell`tool trust --unverified-sources ${target}`))].join('; ')}`,
   });
 }

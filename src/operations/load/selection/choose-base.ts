@@ -3,6 +3,7 @@ import type { RestorePlan } from '../../../engines/facets/restore.ts';
 import type { LoadPlan } from '../../../results/load-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { findTarget } from '../../targets/find-target.ts';
 import type { LoadRequest } from '../planned-load.ts';
 
@@ -95,7 +96,7 @@ function baseRefused(target: string, why: string): UserError {
   return new UserError(
     'base_copies_unsupported',
     `No base copy can be kept of the destination of "${target}": ${why}`,
-    { hint: `Load without --keep-base: tool load ${target}` },
+    { hint: `Load without --keep-base: ${shell`tool load ${target}`}` },
   );
 }
 

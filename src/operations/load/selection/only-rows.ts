@@ -8,6 +8,7 @@ import type { LoadPlan } from '../../../results/load-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { boundedLines, boundedList } from '../../../text/bounded-list.ts';
+import { shell } from '../../../text/shell-word.ts';
 import type { FoundSnapshot } from '../../snapshots/snapshots.ts';
 import { openDefinitions } from './choose-tables.ts';
 
@@ -51,7 +52,7 @@ export async function assertReplaceableRows(
     `The destination defines tables other than snapshot ${manifest.id}: ${list}`,
     {
       details: differing.slice(0, LISTED).flatMap(({ table, lines }) => [`${table}:`, ...boundedLines(lines, LISTED)]),
-      hint: `Migrate the destination, or load the whole snapshot. Between snapshots: tool diff ${target} 1 0 --table ${first?.table}`,
+      hint: `Migrate the destination, or load the whole snapshot. Between snapshots: ${shell`tool diff ${target} 1 0 --table ${first?.table ?? ''}`}`,
     },
   );
 }

@@ -20,6 +20,7 @@ import {
 import { ledgerPath, readLedger } from '../../../sanitize/ledger/ledger-file.ts';
 import { type CatalogContents, itemName, itemsOf, type LedgerItem } from '../../../sanitize/ledger/ledger-item.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { digestItems, isUnchanged } from './digests.ts';
 import { placeOf, storedItems, storedPaths } from './stored-items.ts';
 
@@ -65,7 +66,7 @@ export async function assertPublishable(
     throw notPublished(
       manifest,
       'was sanitized without the ledger',
-      `Sanitize it again: tool sanitize ${target} ${id}`,
+      `Sanitize it again: ${shell`tool sanitize ${target} ${id}`}`,
     );
   }
   const ledger: Ledger = (await readLedger({ configuration, target })) ?? new Map();
@@ -224,6 +225,6 @@ function assertNoneOpen(open: OpenItem[], { configuration, target }: RefusedTarg
   const what = formatNumberOf(open.length, 'entry of the ledger is', 'entries of the ledger are');
   throw new UserError('unclassified', `Nothing of "${target}" is published: ${what} missing or not true`, {
     details: [...listed.slice(0, MOST_NAMED).map(openItemText), ...(more > 0 ? [`and ${more} more`] : [])],
-    hint: `Classify them in ${ledger ?? 'sanitize.lock.yml'}: tool sanitize classify ${target}`,
+    hint: `Classify them in ${ledger ?? 'sanitize.lock.yml'}: ${shell`tool sanitize classify ${target}`}`,
   });
 }

@@ -1,6 +1,7 @@
 import type { ClassifyResult, LedgerCheck, LedgerCounts } from '../../../results/review/ledger-results.ts';
 import { openItemText } from '../../../sanitize/ledger/ledger.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import { shell } from '../../../text/shell-word.ts';
 
 /** One line for each open column, then the counts. */
 export function classifyText({ file, added, counts, open }: ClassifyResult): string {
@@ -20,6 +21,6 @@ export function ledgerCheckText({ target, file, items, open }: LedgerCheck): str
   return [
     ...open.map(openItemText),
     ...without,
-    `${formatNumberOf(open.length, 'column')} of ${target} open: tool sanitize classify ${target}`,
+    `${formatNumberOf(open.length, 'column')} of ${target} open: ${shell`tool sanitize classify ${target}`}`,
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import type { ServerEvent } from '../../../results/events.ts';
 import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { ExpectedStep } from '../../../state/overall-progress.ts';
 import type { RunSummary } from '../../../state/runs.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { contentOf, copyStep, restoreSteps, swapStep } from '../../expected-steps.ts';
 
 export function upQuestion(plan: UpPlan): Question {
@@ -17,7 +17,7 @@ export function upQuestion(plan: UpPlan): Question {
         name: 'Server',
         value: `${product} ${server_version}, ${port === null ? 'a free port' : `port ${port}`} of 127.0.0.1`,
       },
-      { name: 'Ends', value: detached ? `with tool down ${shellWord(target)}` : 'with this program, or tool down' },
+      { name: 'Ends', value: detached ? `with ${shell`tool down ${target}`}` : 'with this program, or tool down' },
     ],
     steps,
     warnings: snapshot.sanitized ? [] : ['The snapshot is not sanitized: its image stays on this machine.'],
@@ -48,7 +48,7 @@ export function serverUrl({ url, password }: Pick<ServerEvent, 'url' | 'password
 
 export function upSummary({ target, detached, snapshot, url }: UpResult): RunSummary {
   if (url === undefined) return summaryOf(`Stopped the server for ${target}, and removed its files`);
-  const ends = detached ? `Stop it: tool down ${shellWord(target)}` : 'It ends with this program';
+  const ends = detached ? `Stop it: ${shell`tool down ${target}`}` : 'It ends with this program';
   return summaryOf(`Started a server for ${target} with snapshot ${snapshot}. ${ends}`, {
     card: { title: `server for ${target} started`, facts: [] },
     details: [url],

@@ -6,7 +6,7 @@ import type { UpPlan, UpResult } from '../../../results/server-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { findLoadable } from '../../load/find-loadable.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { withSanitizedDefault } from '../../snapshots/sanitized-only.ts';
@@ -186,7 +186,7 @@ function endedByItself({ target, snapshot }: ServerRecord, { stderr }: { stderr:
   const said = stderr.trim().split('\n').slice(-MOST_LINES);
   return new UserError('server_ended', message, {
     details: said.join('') === '' ? ['It reported nothing: another program may have killed it.'] : said,
-    hint: `Its files are removed. Start another one: tool up ${shellWord(target)}`,
+    hint: `Its files are removed. Start another one: ${shell`tool up ${target}`}`,
   });
 }
 

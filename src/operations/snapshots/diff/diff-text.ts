@@ -87,7 +87,7 @@ export function diffColumns(result: DiffResult, glyphs: Pick<Glyphs, 'barFull'>)
   ];
   return [
     { title: 'TABLE', grows: true, least: 16, essential: true, cell: ({ table }) => ({ text: table }) },
-    { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
+    { title: 'CHANGE', cell: ({ change }) => ({ text: change === 'gone' ? 'removed' : change, tone: TONES[change] }) },
     { title: 'ROWS', align: 'right', dropRank: 1, cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
     { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
     ...(result.to ? bytes : []),

@@ -19,6 +19,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { PERSONAL_KINDS } from '../../../sanitize/detector/kinds.ts';
 import { personalColumns } from '../../../sanitize/personal-columns.ts';
 import { nearestFew } from '../../../text/nearest.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { findNames, splitName } from '../../../text/table-names.ts';
 import { localRepository } from '../local-repository.ts';
 import { snapshotReader } from '../snapshot-reader.ts';
@@ -209,7 +210,7 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
 export function assertLocal({ local, row }: FoundSnapshot, target: string): void {
   if (local) return;
   throw new UserError('snapshot_not_here', `Snapshot ${row.id} of ${target} is not on this machine`, {
-    hint: `Pull it first: tool pull ${target} ${row.id}`,
+    hint: `Pull it first: ${shell`tool pull ${target} ${row.id}`}`,
   });
 }
 

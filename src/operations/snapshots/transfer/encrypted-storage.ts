@@ -5,7 +5,7 @@ import type { Manifest } from '../../../repository/manifest/manifest.ts';
 import type { ClearStorage } from '../../../results/configuration/configuration-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { readState, writeState } from '../../working-state.ts';
 import { locationFor } from '../remote-repositories.ts';
 
@@ -93,7 +93,7 @@ function notEncrypted(before: EncryptedPush, { target, profile }: EncryptedPush)
     'encryption_removed',
     `Storage profile "${profile}" is not encrypted, but ${earlier}: "${target}" is not pushed`,
     {
-      hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: tool trust --clear-storage ${shellWord(profile)}`,
+      hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: ${shell`tool trust --clear-storage ${profile}`}`,
     },
   );
 }

@@ -10,6 +10,7 @@ import type { ExportResult } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { assertNewFile } from '../../assert-new-file.ts';
 import { assertPublishable, type Publication } from '../../sanitize/ledger/ledger-gate.ts';
 import { assertShared } from '../../sign-in/sharing.ts';
@@ -67,6 +68,6 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
 /** Whoever passes `--original` knows that the file is one. */
 function unlessAsked(id: string, { target, original }: SnapshotRequest): Publication['original'] {
   if (original) return undefined;
-  const hint = `Sanitize it first: tool sanitize ${target} ${id}. To export the original: --original`;
+  const hint = `Sanitize it first: ${shell`tool sanitize ${target} ${id}`}. To export the original: --original`;
   return { why: 'is an original, and the file is for others', hint };
 }

@@ -6,6 +6,7 @@ import { pushSnapshot, type TransferTotals } from '../../../repository/transfer.
 import type { TransferResult } from '../../../results/results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError, UserError } from '../../../runtime/errors.ts';
+import { shell } from '../../../text/shell-word.ts';
 import { recorded } from '../../history/recorded.ts';
 import { assertPublishable } from '../../sanitize/ledger/ledger-gate.ts';
 import { keepTargetImage } from '../../servers/target-image.ts';
@@ -65,7 +66,7 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
     `Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`,
     {
       details: [message, ...(hint === undefined ? [] : [hint])],
-      hint: `Fix this, then run: tool push ${target} ${id}`,
+      hint: `Fix this, then run: ${shell`tool push ${target} ${id}`}`,
       cause,
     },
   );
