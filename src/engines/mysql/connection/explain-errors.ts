@@ -32,7 +32,7 @@ export async function withExplainedErrors<Result>({ url }: Place, work: () => Pr
 
 /** The message ends with the name of the table, in any language; the key is `(null)` unless the primary key was named. */
 function viewInPlace({ display }: Place['url'], { details, cause }: { details: string[]; cause: SqlError }): UserError {
-  const table = /\s'(.+)'/s.exec(cause.message)?.[1] ?? '';
+  const table = /.*\s'(.+)'/s.exec(cause.message)?.[1] ?? '';
   const orKey = cause.message.includes("'(null)'") ? '' : ', or it has lost its primary key';
   return new UserError('statement_refused', `A view has taken the place of table ${table} in ${display}${orKey}`, {
     details,
