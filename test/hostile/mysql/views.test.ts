@@ -39,7 +39,7 @@ for (const flavour of testedFlavours('mariadb')) {
         'CREATE TABLE z (id INT)',
         'INSERT INTO a VALUES (1), (2)',
         'INSERT INTO z VALUES (1), (2)',
-        'CREATE TRIGGER t BEFORE INSERT ON z FOR EACH ROW SET NEW.id = NEW.id',
+        'CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW SET NEW.id = NEW.id',
       );
       const snapshot = { src_url: server.url('theirs'), dst_url: server.url('copy') };
       const subset_tables = [
