@@ -253,12 +253,17 @@ function exchangeSteps(
     before.digest === after.digest
       ? []
       : [
-          { statement: `DELETE t FROM ${asTable(into, 't')}`, rows: before.rows },
+          { statement: `DELETE FROM ${into}`, rows: before.rows },
           { statement: `INSERT INTO ${into} (${list}) SELECT ${list} FROM ${asTable(from)}`, rows: after.rows },
         ];
   const arrive = replace(mine, theirs, [leaving, arriving]);
   if (keeper === null) return arrive;
-  if (keeper !== other) return [...replace(quotePath(keeper, name), mine, [previous, leaving]), ...arrive];
+  if (keeper !== other) {
+    const kept = quotePath(keeper, name);
+    // Nothing else of the transaction reads it before the DELETE.
+    const refuseView = { statement: `DO (SELECT 1 FROM ${asTable(kept)} LIMIT 0)`, rows: null };
+    return [refuseView, ...replace(kept, mine, [previous, leaving]), ...arrive];
+  }
   if (arrive.length === 0) return [];
   return [
     { statement: `CREATE TEMPORARY TABLE ${temporary} AS SELECT ${list} FROM ${asTable(mine)}`, rows: null },
