@@ -261,8 +261,8 @@ function exchangeSteps(
   if (keeper !== other) {
     const kept = quotePath(keeper, name);
     // Nothing else of the transaction reads it before the DELETE.
-    const refuseView = { statement: `DO (SELECT 1 FROM ${asTable(kept)} LIMIT 0)`, rows: null };
-    return [refuseView, ...replace(kept, mine, [previous, leaving]), ...arrive];
+    const assertTable = { statement: `DO (SELECT 1 FROM ${asTable(kept)} LIMIT 0)`, rows: null };
+    return [assertTable, ...replace(kept, mine, [previous, leaving]), ...arrive];
   }
   if (arrive.length === 0) return [];
   return [
