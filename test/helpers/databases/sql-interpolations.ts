@@ -29,17 +29,44 @@ const QUOTING = new Set([
 
 /** Expressions in the SQL of a folder that are neither quoted nor constants: `file: expression`, sorted, each once. */
 export function unquotedInterpolations(folder: string): string[] {
+  return expressionsIn(folder, ({ expressions }, known) =>
+    (expressions as Node[]).flatMap(partsOf).filter((expression) => !isSafe(expression, known)),
+  );
+}
+
+/** Expressions that the SQL of a folder reads from, and that `asTable` has not named. */
+export function readsWithoutHint(folder: string): string[] {
+  return expressionsIn(folder, ({ expressions, quasis }) =>
+    (expressions as Node[]).filter(
+      (one, at) => !isAsTable(one) && READS.test((quasis as { raw: string }[])[at]?.raw ?? ''),
+    ),
+  );
+}
+
+const READS = /(?<!DELETE |DELETE HISTORY )\b(FROM|JOIN)\s+$/;
+
+/** Chosen expressions of every SQL template: `file: expression`, sorted, each once. */
+function expressionsIn(folder: string, choose: (template: Node, known: Set<string>) => Node[]): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const found = files.flatMap((name) => {
     const file = join(folder, name);
     const tree = parseSync(readFileSync(file, 'utf8'), { syntax: 'typescript' }) as unknown as Node;
-    const templates = nodesOf(tree).filter(isSql);
     const known = safeConstants(tree);
-    const expressions = templates.flatMap(({ expressions }) => expressions as Node[]);
-    const unsafe = expressions.filter((expression) => !isSafe(expression, known));
-    return unsafe.map((expression) => `${relative(folder, file)}: ${textOf(expression)}`);
+    const chosen = nodesOf(tree)
+      .filter(isSql)
+      .flatMap((template) => choose(template, known));
+    return chosen.map((expression) => `${relative(folder, file)}: ${textOf(expression)}`);
   });
   return [...new Set(found)].sort();
+}
+
+/** The arguments of `asTable`, which quotes none of them; any other expression as it is. */
+function partsOf(node: Node): Node[] {
+  return isAsTable(node) ? (node.arguments as { expression: Node }[]).map(({ expression }) => expression) : [node];
+}
+
+function isAsTable({ type, callee }: Node): boolean {
+  return type === 'CallExpression' && (callee as Node).value === 'asTable';
 }
 
 function isSql({ type, quasis }: Node): boolean {
@@ -67,7 +94,7 @@ function safeConstants(tree: Node): Set<string> {
       .flatMap((one) => nodesOf(one.pat))
       .map(({ value }) => value),
   );
-  const safe = new Set(['FIRST_OWN_OID']);
+  const safe = new Set(['FIRST_OWN_OID', 'undefined']);
   for (let size = -1; size < safe.size; ) {
     size = safe.size;
     for (const [name, all] of values) {
@@ -103,7 +130,9 @@ function isSafe(node: Node, known: Set<string>): boolean {
 }
 
 /** `quoteName(…)`, and `names.map(quoteName).join(', ')` or the same of what is safe. */
-function isSafeCall({ callee, arguments: given }: Node, known: Set<string>): boolean {
+function isSafeCall(node: Node, known: Set<string>): boolean {
+  if (isAsTable(node)) return partsOf(node).every((part) => isSafe(part, known));
+  const { callee, arguments: given } = node;
   const called = callee as Node;
   if (called.type === 'Identifier') return QUOTING.has(called.value as string);
   if (called.type !== 'MemberExpression') return false;

@@ -5,7 +5,7 @@ import { replicatesStatements } from '../catalog/introspect.ts';
 import { type CatalogTable, nonGeneratedColumns, readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
-import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LOADING_SETTINGS } from '../restore/rows/load-tables.ts';
@@ -56,7 +56,7 @@ export async function copyRows(
     const { name } = table;
     const list = nonGeneratedColumns(table).map((column) => quoteName(column.name));
     const [into, source] = [quotePath(to, name), quotePath(from, name)];
-    const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source} ${AS_TABLE}`;
+    const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${asTable(source)}`;
     const { rows } = await session.execute(statement);
     const copy: CopyRowsResult = {
       rows,

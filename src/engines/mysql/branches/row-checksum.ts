@@ -1,5 +1,5 @@
 import { type CatalogColumn, type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
-import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 export interface SummedTable extends Pick<CatalogTable, 'columns'> {
@@ -17,7 +17,7 @@ export async function checksumOf(
   table: SummedTable & Pick<CatalogTable, 'name'>,
 ): Promise<string> {
   const [row] = await session.query<{ sum: string }>(
-    `SELECT ${checksumExpression(table)} AS sum FROM ${quotePath(database, table.name)} ${AS_TABLE}`,
+    `SELECT ${checksumExpression(table)} AS sum FROM ${asTable(quotePath(database, table.name))}`,
   );
   return String(row?.sum ?? 0);
 }

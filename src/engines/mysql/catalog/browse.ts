@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SmallTable, SmallTablesRequest } from '../../facets/connect.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { AS_TABLE, quoteName } from '../connection/quote.ts';
+import { asTable, quoteName } from '../connection/quote.ts';
 import { detailsOf } from '../details.ts';
 import { readNameCase } from './name-case.ts';
 import { readSizes, readTableSizes, readTables } from './tables.ts';
@@ -45,7 +45,7 @@ export async function countRows(
   const inSnapshot = new Map(known.map((name) => [fold(name), name]));
   for (const { name } of tables) {
     const [row] = await session.query<{ counted: number }>(
-      `SELECT COUNT(*) AS counted FROM ${quoteName(name)} ${AS_TABLE}`,
+      `SELECT COUNT(*) AS counted FROM ${asTable(quoteName(name))}`,
     );
     const path = `${source}.${name}`;
     counts.set(inSnapshot.get(fold(path)) ?? path, Number(row?.counted ?? 0));
@@ -88,7 +88,7 @@ export async function readSmallTables(
       (column, at) => `LEFT(CAST(${quoteName(column)} AS CHAR), ${Number(longest)}) AS ${quoteName(`c${at}`)}`,
     );
     const rows = await session.query<Record<string, string | null>>(
-      `SELECT ${texts.join(', ')} FROM ${quoteName(name)} ${AS_TABLE} LIMIT ${Number(mostRows) + 1}`,
+      `SELECT ${texts.join(', ')} FROM ${asTable(quoteName(name))} LIMIT ${Number(mostRows) + 1}`,
     );
     if (rows.length > mostRows) continue;
     const path = `${source}.${name}`;

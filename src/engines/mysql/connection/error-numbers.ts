@@ -15,6 +15,9 @@ export const UNREADABLE = new Set([...DENIED, 1054, 1146, 1305, 1356, 1449]);
 /** A missing right of the server, as that to set a variable or the definer of code. */
 export const RIGHT_MISSING = 1227;
 
+/** An index that a hint names is missing: with `asTable`, a view is in place of the table. */
+export const NO_SUCH_KEY = 1176;
+
 /** A lock that was not given in time. */
 export const LOCK_WAIT_TIMEOUT = 1205;
 

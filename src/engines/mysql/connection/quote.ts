@@ -7,10 +7,12 @@ export function quotePath(database: string, name: string): string {
 }
 
 /**
- * Behind the name of a table that is read: hints are refused for a view, which somebody may put in its place, and whose
+ * Names a table that is read, with a hint: hints are refused for a view, which somebody may put in its place, and whose
  * code runs with the rights of this user. This one changes no plan but of an ORDER BY.
  */
-export const AS_TABLE = 'USE INDEX FOR ORDER BY ()';
+export function asTable(path: string, alias = '', hint = 'USE INDEX FOR ORDER BY ()'): string {
+  return `${path} ${alias} ${hint}`;
+}
 
 export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

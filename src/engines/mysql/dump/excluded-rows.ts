@@ -5,7 +5,7 @@ import { chooseExcluded, nullifiedWarnings, referencesToNull } from '../../share
 import { type ForeignKey, nullConditions, referencing, type TableColumns } from '../../shared/rows/null-references.ts';
 import { type ForeignKeyRow, readColumns, readForeignKeys, readIndexes } from '../catalog/columns.ts';
 import { type CatalogTable, keysWithOwnRows, ownTablesIn } from '../catalog/tables.ts';
-import { AS_TABLE, inDatabase, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, inDatabase, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 /** The rows that a dump leaves out, by `DumpRequest.excludeRows`. */
@@ -51,7 +51,7 @@ export async function readExclusion(
   const nullified: ExcludedRows['nullified'] = [];
   for (const { table, columns, nulled, references } of dangling) {
     const [row] = await session.query<{ rows_: number | string }>(
-      `SELECT COUNT(*) AS rows_ FROM ${quotePath(database, byName.get(table)?.name ?? '')} ${AS_TABLE} WHERE ${referencing(columns, quoteName)}`,
+      `SELECT COUNT(*) AS rows_ FROM ${asTable(quotePath(database, byName.get(table)?.name ?? ''))} WHERE ${referencing(columns, quoteName)}`,
     );
     nullified.push({ table, columns: nulled, references, rows: Number(row?.rows_ ?? 0) });
   }

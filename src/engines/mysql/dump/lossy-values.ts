@@ -4,7 +4,7 @@ import { type ColumnRow, readColumns } from '../catalog/columns.ts';
 import { significant } from '../catalog/definitions/tokens.ts';
 import { readServer } from '../catalog/introspect.ts';
 import type { CatalogTable } from '../catalog/tables.ts';
-import { AS_TABLE, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 /** A condition on the rows of a table, for values that their text or definition does not carry. */
@@ -35,7 +35,7 @@ export async function reportLossyValues(
   for (const [table, ofTable] of Map.groupBy(doubts, ({ column }) => column.table)) {
     const counts = ofTable.map(({ condition }, at) => `COALESCE(SUM(${condition}), 0) AS n${Number(at)}`);
     const [row = {}] = await session.query<Record<string, number | string>>(
-      `SELECT ${counts.join(', ')} FROM ${quotePath(database, table)} ${AS_TABLE}`,
+      `SELECT ${counts.join(', ')} FROM ${asTable(quotePath(database, table))}`,
     );
     for (const [at, { column, fatal, why }] of ofTable.entries()) {
       const rows = Number(row[`n${at}`]);

@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../catalog/tables.ts';
-import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
@@ -38,7 +38,7 @@ export async function partsOf(
   if (table.bytes <= wholeBytes || !column || !INTEGERS.has(column.type)) return WHOLE;
   const key = quoteName(column.name);
   const [range] = await session.query<{ low: number | string | null; high: number | string | null }>(
-    `SELECT MIN(${key}) AS low, MAX(${key}) AS high FROM ${quotePath(database, table.name)} ${AS_TABLE}`,
+    `SELECT MIN(${key}) AS low, MAX(${key}) AS high FROM ${asTable(quotePath(database, table.name))}`,
   );
   const [low, high] = [Number(range?.low ?? 0), Number(range?.high ?? 0)];
   return cutParts({ key, low, high, bytes: table.bytes, previousWidth });

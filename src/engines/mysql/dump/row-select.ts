@@ -1,6 +1,6 @@
 import { nullWhere } from '../../shared/rows/null-references.ts';
 import { type CatalogTable, nonGeneratedColumns } from '../catalog/tables.ts';
-import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../connection/quote.ts';
 import type { Part } from './parts.ts';
 
 /** In the order of the primary key, which is how InnoDB keeps the rows; as FLOAT the server would round them. */
@@ -14,8 +14,8 @@ export function selectOf(
     return nullWhere(column.nulledWhere, value);
   });
   const path = quotePath(database, name);
-  const hint = key.length > 0 ? 'FORCE INDEX (PRIMARY)' : AS_TABLE;
+  const hint = key.length > 0 ? 'FORCE INDEX (PRIMARY)' : undefined;
   const where = part === null ? '' : ` WHERE ${part}`;
   const order = key.length > 0 ? ` ORDER BY ${key.map(quoteName).join(', ')}` : '';
-  return `SELECT ${expressions.join(', ')} FROM ${path} ${hint}${where}${order}`;
+  return `SELECT ${expressions.join(', ')} FROM ${asTable(path, '', hint)}${where}${order}`;
 }

@@ -3,7 +3,7 @@ import type { Rewrite } from '../../facets/rehearse.ts';
 import type { LockedRelation } from '../../shared/rehearse/lock-record.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { readTableSizes } from '../catalog/tables.ts';
-import { quotePath } from '../connection/quote.ts';
+import { asTable, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError, unless } from '../connection/session-errors.ts';
 
@@ -51,7 +51,7 @@ export async function readFacts(
 }
 
 function countOf(database: string, name: string): string {
-  return `SELECT COUNT(*) AS counted FROM (SELECT 1 FROM ${quotePath(database, name)} LIMIT ${MOST_COUNTED}) counted`;
+  return `SELECT COUNT(*) AS counted FROM (SELECT 1 FROM ${asTable(quotePath(database, name))} LIMIT ${MOST_COUNTED}) counted`;
 }
 
 interface Files {

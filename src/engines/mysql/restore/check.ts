@@ -11,7 +11,7 @@ import { hasOwnRows, traitsOf } from '../catalog/table-traits.ts';
 import { type ListedTable, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
-import { AS_TABLE, quoteName } from '../connection/quote.ts';
+import { asTable, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Details } from '../details.ts';
 import { dataOf } from './rows/load-tables.ts';
@@ -40,7 +40,7 @@ async function countRows(context: EngineContext, { url, details, plan, cpus }: C
     async work(session, group) {
       const counts = group.map(
         ({ table }, at) =>
-          `SELECT ${Number(at)} AS place, COUNT(*) AS counted FROM ${quoteName(dataOf({ details }, table).table)} ${AS_TABLE}`,
+          `SELECT ${Number(at)} AS place, COUNT(*) AS counted FROM ${asTable(quoteName(dataOf({ details }, table).table))}`,
       );
       const counted = await session.query<{ place: number; counted: number }>(counts.join(' UNION ALL '));
       const found = new Map(counted.map(({ place, counted: rows }) => [Number(place), Number(rows)]));

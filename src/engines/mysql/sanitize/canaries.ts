@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { CanaryRequest, InsertedCanaries } from '../../facets/sanitize.ts';
 import { type NewRow, placeCanaries } from '../../shared/sanitize/place-canaries.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName, quoteText } from '../connection/quote.ts';
+import { asTable, quoteName, quoteText } from '../connection/quote.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { readForeignKeys } from './suggestion.ts';
 
@@ -23,7 +23,7 @@ export async function insertCanaries(context: EngineContext, request: CanaryRequ
         });
         const table = quoteName(columns[0]?.table ?? '');
         const [row] = await session.query<Record<string, string | null>>(
-          `SELECT ${list.join(', ')} FROM ${table} LIMIT 1`,
+          `SELECT ${list.join(', ')} FROM ${asTable(table)} LIMIT 1`,
         );
         return row
           ? new Map(columns.map((facts, at) => [facts.column, literalOf(facts, row[`c${at}`] ?? null)]))
@@ -31,7 +31,7 @@ export async function insertCanaries(context: EngineContext, request: CanaryRequ
       },
       async readNext({ table, column }) {
         const [row] = await session.query<{ next: string }>(
-          `SELECT CAST(COALESCE(MAX(${quoteName(column)}), 0) + 1 AS CHAR) AS \`next\` FROM ${quoteName(table)}`,
+          `SELECT CAST(COALESCE(MAX(${quoteName(column)}), 0) + 1 AS CHAR) AS \`next\` FROM ${asTable(quoteName(table))}`,
         );
         return quoteText(row?.next ?? '1');
       },

@@ -6,7 +6,7 @@ import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samp
 import { type ColumnRow, readColumns as readColumnRows, readIndexes } from '../catalog/columns.ts';
 import { isGenerated, ownTablesIn, readTableList } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
-import { AS_TABLE, inDatabase, quoteName } from '../connection/quote.ts';
+import { asTable, inDatabase, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 
@@ -61,7 +61,7 @@ async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promis
     ([index, column]) => `LEFT(${textOf(quoteName(column.name), familyOf(column))}, ${SAMPLE_LENGTH}) AS c${index}`,
   );
   const rows = await session.query<Record<string, string | null>>(
-    `SELECT ${values.join(', ')} FROM ${quoteName(table.table)} ${AS_TABLE} LIMIT ${SAMPLED_ROWS}`,
+    `SELECT ${values.join(', ')} FROM ${asTable(quoteName(table.table))} LIMIT ${SAMPLED_ROWS}`,
   );
   return new Map(
     wanted.map(([index]) => [index, rows.map((row) => row[`c${index}`] ?? null).filter((value) => value !== null)]),

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { readColumns } from '../catalog/columns.ts';
 import { connect } from '../connection/connect.ts';
-import { AS_TABLE, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
+import { asTable, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
@@ -42,6 +42,6 @@ async function scan(
       `${known === '' ? '0' : `COALESCE(SUM(${hash} IN (${known})), 0)`} AS s${index}`,
     ];
   });
-  const [row] = await session.query<DigestRow>(`SELECT ${expressions.join(', ')} FROM ${quoteName(table)} ${AS_TABLE}`);
+  const [row] = await session.query<DigestRow>(`SELECT ${expressions.join(', ')} FROM ${asTable(quoteName(table))}`);
   return digestsIn(row, columns);
 }

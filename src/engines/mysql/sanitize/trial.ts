@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ReplacementTrial, TriedReplacement } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, quoteName } from '../connection/quote.ts';
+import { asTable, inDatabase, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { detailsOf } from '../details.ts';
@@ -34,9 +34,9 @@ export async function tryReplacements(
     let values: TriedReplacement['values'] = [];
     await session.execute('START TRANSACTION');
     try {
-      const read = `SELECT ${shown(name)} AS \`before\`, ${shown(sql)} AS \`after\` FROM ${table} ${some}`;
+      const read = `SELECT ${shown(name)} AS \`before\`, ${shown(sql)} AS \`after\` FROM ${asTable(table)} ${some}`;
       values = await session.query(read);
-      if (rollsBack.has(table)) await session.execute(`UPDATE ${table} SET ${name} = ${sql}\n ${some}`);
+      if (rollsBack.has(table)) await session.execute(`UPDATE ${asTable(table)} SET ${name} = ${sql}\n ${some}`);
       tried.push({ column, values, error: null });
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;

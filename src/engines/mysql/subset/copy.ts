@@ -6,7 +6,7 @@ import type { TableDefinition } from '../catalog/definitions/definitions.ts';
 import { nonGeneratedColumns, TEXT_TYPES } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
-import { AS_TABLE, quoteName, quotePath } from '../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/rows/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
@@ -106,7 +106,7 @@ async function* contentOf(
     // The server rounds FLOAT values as text.
     return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
   });
-  const path = `${quotePath(source.database, catalog.name)} t ${AS_TABLE}`;
+  const path = asTable(quotePath(source.database, catalog.name), 't');
   const select = `SELECT ${values.join(', ')} FROM`;
   async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {
     let rows = 0;

@@ -6,7 +6,8 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import type { WithResource } from '../../shared/run-together.ts';
 import { referenceOf } from '../../shared/subset/reference-of.ts';
 import { tokensOf, unclearIn } from '../catalog/definitions/tokens.ts';
-import { AS_TABLE, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
+import { NO_SUCH_KEY } from '../connection/error-numbers.ts';
+import { asTable, plainWord, quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
@@ -50,8 +51,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
       if (!table) throw new Error(`${target.table} was not checked`);
       const query = await targetQuery({ table, path: path(table), target, seed, withSession });
       await rowsOf(query, table, take).catch((error) => {
-        if (target.where === undefined || !(error instanceof UserError && error.cause instanceof SqlError)) throw error;
-        throw refusedCondition(target, error.cause);
+        throw conditionError(target, error);
       });
     },
 
@@ -64,7 +64,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         joinedBy(
           how,
           `SELECT ${keyOf(from, 'f')} FROM ${keyTable(to.key, keys)}
-            STRAIGHT_JOIN ${path(to)} r ${AS_TABLE} ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${same}`,
+            STRAIGHT_JOIN ${asTable(path(to), 'r')} ON ${isKey(to.key, 'r')} STRAIGHT_JOIN ${asTable(path(from), 'f')} ON ${same}`,
         ),
       );
     },
@@ -76,13 +76,13 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
       const same = refersTo(reference, { own: 'd', other: 'p' });
       const find = (source: string): string => {
         const distinct = `SELECT DISTINCT ${values} FROM ${source} WHERE ${refers(reference)}`;
-        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${path(to)} p ${AS_TABLE} ON ${same}`;
+        return `SELECT ${keyOf(to, 'p')} FROM (${distinct}) d STRAIGHT_JOIN ${asTable(path(to), 'p')} ON ${same}`;
       };
-      if (rows === 'all') return rowsOf(find(`${path(from)} f ${AS_TABLE}`), to, take);
+      if (rows === 'all') return rowsOf(find(asTable(path(from), 'f')), to, take);
       await askBatches({ rows, of: from, take: (row) => take(numberIn(row, to.numbers)) }, (keys) =>
         joinedBy(
           howTo(from),
-          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${isKey(from.key, 'f')}`),
+          find(`${keyTable(from.key, keys)} STRAIGHT_JOIN ${asTable(path(from), 'f')} ON ${isKey(from.key, 'f')}`),
         ),
       );
     },
@@ -101,7 +101,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         joinedBy(
           howTo(from),
           `SELECT ${keyOf(from, 'f')}, ${keyOf(to, 'p')} FROM ${keyTable(from.key, keys)}
-            STRAIGHT_JOIN ${path(from)} f ${AS_TABLE} ON ${isKey(from.key, 'f')} LEFT JOIN ${path(to)} p ${AS_TABLE} ON ${same} WHERE ${refers(reference)}`,
+            STRAIGHT_JOIN ${asTable(path(from), 'f')} ON ${isKey(from.key, 'f')} LEFT JOIN ${asTable(path(to), 'p')} ON ${same} WHERE ${refers(reference)}`,
         ),
       );
     },
@@ -184,7 +184,7 @@ async function targetQuery(request: TargetRequest): Promise<string> {
   const { where } = target;
   if (where === undefined) return shareQuery(request);
   if (!isOneExpression(where)) throw refusedCondition(target, new SqlError('it is not one expression', 0));
-  return `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path} ${AS_TABLE} WHERE (${where}\n)`;
+  return `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${asTable(path)} WHERE (${where}\n)`;
 }
 
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
@@ -196,12 +196,12 @@ async function shareQuery({ table, path, target, seed, withSession }: TargetRequ
   }
   const [counted] = await withSession((session) =>
     session.query<{ rows_: number | string }>(
-      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${path} ${AS_TABLE}`,
+      `SELECT CAST(CEIL(COUNT(*) * ${Number(target.percent ?? 100)} / 100) AS UNSIGNED) AS rows_ FROM ${asTable(path)}`,
     ),
   );
   const key = table.primaryKey.length > 0 ? table.primaryKey.map((column) => writtenValue(column, 't')) : null;
   const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
-  return `SELECT ${keyOf(table, 't')} FROM ${path} t ${AS_TABLE}
+  return `SELECT ${keyOf(table, 't')} FROM ${asTable(path, 't')}
     ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${Number(counted?.rows_ ?? 0)}`;
 }
 
@@ -216,6 +216,13 @@ function isOneExpression(where: string): boolean {
     if (depth < 0) return false;
   }
   return depth === 0;
+}
+
+/** Returns an error of the server as one of the user's condition, if there is one, unless a view was refused. */
+function conditionError(target: RequestedTable, error: unknown): unknown {
+  const cause = error instanceof UserError && error.cause;
+  if (target.where === undefined || !(cause instanceof SqlError) || cause.errno === NO_SUCH_KEY) return error;
+  return refusedCondition(target, cause);
 }
 
 function refusedCondition({ table, where }: RequestedTable, cause: SqlError): UserError {

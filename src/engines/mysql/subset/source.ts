@@ -9,7 +9,7 @@ import { readTables } from '../catalog/tables.ts';
 import { connect } from '../connection/connect.ts';
 import { EMPTY_QUERY } from '../connection/error-numbers.ts';
 import { sourceWithoutDatabase, withExplainedErrors } from '../connection/explain-errors.ts';
-import { AS_TABLE, quotePath, quoteText } from '../connection/quote.ts';
+import { asTable, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError, unless } from '../connection/session-errors.ts';
 import { beginInstant } from '../dump/instant.ts';
@@ -80,7 +80,7 @@ async function findRow(
   const written = table.key.map((part, index) => `CAST(${part.out('t')} AS CHAR) AS c${index}`).join(', ');
   const [row] = await withSession((session) =>
     session.query<Record<string, string>>(
-      `SELECT ${written} FROM ${quotePath(database, table.catalog.name)} t ${AS_TABLE} WHERE ${same.join(' AND ')}`,
+      `SELECT ${written} FROM ${asTable(quotePath(database, table.catalog.name), 't')} WHERE ${same.join(' AND ')}`,
     ),
   );
   return row ? table.numbers.numberOf(Object.values(row)) : null;
@@ -96,7 +96,7 @@ async function nameRow({ database, catalog, withSession }: OpenSource, name: str
     session.query<{
       name: string;
     }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [table.numbers.jsonOf(row)])}
-      STRAIGHT_JOIN ${quotePath(database, table.catalog.name)} t ${AS_TABLE} ON ${isKey(table.key, 't')}`),
+      STRAIGHT_JOIN ${asTable(quotePath(database, table.catalog.name), 't')} ON ${isKey(table.key, 't')}`),
   );
   return found?.name ?? key.join(',');
 }

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../../results/subset-results.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
 import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
 import { referenceOf } from '../../shared/subset/reference-of.ts';
-import { AS_TABLE, quotePath } from '../connection/quote.ts';
+import { asTable, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
@@ -34,7 +34,7 @@ async function countOrphans(session: MysqlSession, reference: Reference, databas
   const { from, to } = reference;
   const same = refersTo(reference, { own: 'f', other: 'p' });
   const [row] = await session.query<{ orphans: number | string }>(`
-    SELECT COUNT(*) AS orphans FROM ${quotePath(database, from.catalog.name)} f ${AS_TABLE} WHERE ${refers(reference)}
-    AND NOT EXISTS (SELECT 1 FROM ${quotePath(database, to.catalog.name)} p ${AS_TABLE} WHERE ${same})`);
+    SELECT COUNT(*) AS orphans FROM ${asTable(quotePath(database, from.catalog.name), 'f')} WHERE ${refers(reference)}
+    AND NOT EXISTS (SELECT 1 FROM ${asTable(quotePath(database, to.catalog.name), 'p')} WHERE ${same})`);
   return Number(row?.orphans ?? 0);
 }

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { findAsBefore, provableStates, unwrittenOf, unwrittenSchema } from '../branches/in-place/unwritten-tables.ts';
 import { type ListedTable, readTableList } from '../catalog/tables.ts';
 import { withServer } from '../connection/connect.ts';
-import { quotePath } from '../connection/quote.ts';
+import { asTable, quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { UNDO_COPY } from './undo-copy.ts';
 
@@ -55,7 +55,7 @@ function isSequence({ type }: ListedTable): boolean {
 /** `null` of a table with rows. */
 async function fewRows(server: MysqlSession, database: string, table: ListedTable): Promise<string | null> {
   const path = quotePath(database, table.name);
-  if (isSequence(table)) return JSON.stringify(await server.query(`SELECT * FROM ${path}`));
-  const rows = await server.query(`SELECT 1 FROM ${path} LIMIT 1`);
+  if (isSequence(table)) return JSON.stringify(await server.query(`SELECT * FROM ${asTable(path)}`));
+  const rows = await server.query(`SELECT 1 FROM ${asTable(path)} LIMIT 1`);
   return rows.length === 0 ? '' : null;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { tableExists } from '../catalog/tables.ts';
-import { quotePath, quoteText } from '../connection/quote.ts';
+import { NO_SUCH_KEY } from '../connection/error-numbers.ts';
+import { asTable, quotePath, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
 
@@ -26,8 +27,8 @@ export async function makeRecordTable(server: MysqlSession, { database, table }:
   await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMNS}`);
 }
 
-/** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none. */
-const NOT_A_RECORD = [1054, 1146];
+/** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none; or a view. */
+const NOT_A_RECORD = [1054, 1146, NO_SUCH_KEY];
 
 /** `null` when there is no such table, or when what it holds is no such value: then somebody else made it. */
 export async function readRecord<const Schema extends v.GenericSchema>(
@@ -35,8 +36,8 @@ export async function readRecord<const Schema extends v.GenericSchema>(
   { database, table, schema }: RecordPlace & { schema: Schema },
 ): Promise<v.InferOutput<Schema> | null> {
   if (!(await tableExists(server, database, table))) return null;
-  const path = quotePath(database, table);
-  const rows = await server.query<{ json: string }>(`SELECT json FROM ${path} LIMIT 2`).catch(unless(NOT_A_RECORD, []));
+  const select = `SELECT json FROM ${asTable(quotePath(database, table))} LIMIT 2`;
+  const rows = await server.query<{ json: string }>(select).catch(unless(NOT_A_RECORD, []));
   const [row] = rows;
   if (!row || rows.length > 1) return null;
   return parseRecord(schema, row.json);

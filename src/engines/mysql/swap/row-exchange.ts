@@ -5,7 +5,7 @@ import { entriesOf } from '../catalog/definitions/table-entries.ts';
 import { replicatesStatements } from '../catalog/introspect.ts';
 import { readRights } from '../catalog/rights/rights.ts';
 import { type CatalogTable, nonGeneratedColumns, readTables } from '../catalog/tables.ts';
-import { plainWord, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
+import { asTable, plainWord, quoteName, quotePath, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, packetsOf } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { selectOf } from '../dump/row-select.ts';
@@ -254,14 +254,19 @@ function exchangeSteps(
       ? []
       : [
           { statement: `DELETE FROM ${into}`, rows: before.rows },
-          { statement: `INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`, rows: after.rows },
+          { statement: `INSERT INTO ${into} (${list}) SELECT ${list} FROM ${asTable(from)}`, rows: after.rows },
         ];
   const arrive = replace(mine, theirs, [leaving, arriving]);
   if (keeper === null) return arrive;
-  if (keeper !== other) return [...replace(quotePath(keeper, name), mine, [previous, leaving]), ...arrive];
+  if (keeper !== other) {
+    const kept = quotePath(keeper, name);
+    // Nothing else of the transaction reads it before the DELETE.
+    const assertTable = { statement: `DO (SELECT 1 FROM ${asTable(kept)} LIMIT 0)`, rows: null };
+    return [assertTable, ...replace(kept, mine, [previous, leaving]), ...arrive];
+  }
   if (arrive.length === 0) return [];
   return [
-    { statement: `CREATE TEMPORARY TABLE ${temporary} AS SELECT ${list} FROM ${mine}`, rows: null },
+    { statement: `CREATE TEMPORARY TABLE ${temporary} AS SELECT ${list} FROM ${asTable(mine)}`, rows: null },
     ...arrive,
     ...replace(theirs, temporary, [arriving, leaving]),
     { statement: `DROP TEMPORARY TABLE ${temporary}`, rows: null },

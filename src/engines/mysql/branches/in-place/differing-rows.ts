@@ -1,5 +1,5 @@
 import { type CatalogColumn, type CatalogTable, nonGeneratedColumns } from '../../catalog/tables.ts';
-import { quoteName, quotePath } from '../../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { countRows } from '../../restore/only-rows/references.ts';
 import { checksumExpression } from '../row-checksum.ts';
@@ -44,11 +44,11 @@ export async function countDifferingRows(session: MysqlSession, table: ComparedT
   const { b, d } = aliasesOf(table);
   const [own, other] = [quotePath(database, name), quotePath(base, name)];
   const [equal] = await session.query<{ amount: number | string; sum: string }>(
-    `SELECT COUNT(*) AS amount, ${checksumExpression(table, b)} AS sum FROM ${other} AS ${b} STRAIGHT_JOIN ${own} AS ${d}
+    `SELECT COUNT(*) AS amount, ${checksumExpression(table, b)} AS sum FROM ${asTable(other, b)} STRAIGHT_JOIN ${asTable(own, d)}
      ON ${sameKey(table, b, d)} AND ${sameValues(table, b, d)}`,
   );
   const amount = Number(equal?.amount ?? 0);
-  const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${asTable(own)}`);
   const isEqual = amount === rows && present === rows && String(equal?.sum) === checksum;
   return { table, delete: present - amount, insert: Math.max(0, rows - amount), isEqual };
 }
@@ -63,13 +63,13 @@ export async function exchangeDifferingRows(session: MysqlSession, table: Compar
   const [own, other] = [quotePath(database, name), quotePath(base, name)];
   const same = `${sameKey(table, b, own)} AND ${sameValues(table, b, own)}`;
   const deleted = await session.execute(
-    `DELETE FROM ${own} WHERE NOT EXISTS (SELECT 1 FROM ${other} AS ${b} WHERE ${same})`,
+    `DELETE FROM ${own} WHERE NOT EXISTS (SELECT 1 FROM ${asTable(other, b)} WHERE ${same})`,
   );
-  const count = (): Promise<number> => countRows(session, `SELECT COUNT(*) AS amount FROM ${own}`);
+  const count = (): Promise<number> => countRows(session, `SELECT COUNT(*) AS amount FROM ${asTable(own)}`);
   // All that are left are rows of the base copy.
   if ((await count()) === rows) return { table, delete: deleted.rows, insert: 0 };
   const inserted = await session.execute(
-    `${insertOf(table)} WHERE NOT EXISTS (SELECT 1 FROM ${own} AS ${d} WHERE ${sameKey(table, b, d)})`,
+    `${insertOf(table)} WHERE NOT EXISTS (SELECT 1 FROM ${asTable(own, d)} WHERE ${sameKey(table, b, d)})`,
   );
   const present = await count();
   if (present !== rows) throw new Error(`${name}: ${present} rows are there, and ${rows} were to be`);
@@ -81,7 +81,7 @@ function insertOf(table: ComparedTable): string {
   const { b } = aliasesOf(table);
   const columns = nonGeneratedColumns(table).map((column) => quoteName(column.name));
   const values = columns.map((column) => `${b}.${column}`).join(', ');
-  return `INSERT INTO ${quotePath(database, name)} (${columns.join(', ')}) SELECT ${values} FROM ${quotePath(base, name)} AS ${b}`;
+  return `INSERT INTO ${quotePath(database, name)} (${columns.join(', ')}) SELECT ${values} FROM ${asTable(quotePath(base, name), b, 'FORCE INDEX (PRIMARY)')}`;
 }
 
 /**

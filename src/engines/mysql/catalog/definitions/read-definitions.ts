@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import { UNREADABLE } from '../../connection/error-numbers.ts';
-import { inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText } from '../../connection/quote.ts';
+import { asTable, inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
@@ -234,7 +234,7 @@ function statementOf<Value>(row: Record<string, Value | null>): Value | null {
 async function readSequence(session: MysqlSession, { name, database }: { name: string; database: string }) {
   const path = quotePath(database, name);
   const [row] = await session.query<{ next: string | number }>(
-    `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${path}`,
+    `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${asTable(path)}`,
   );
   const [shown = {}] = await session.query<Record<string, string | null>>(`SHOW CREATE SEQUENCE ${path}`);
   return { name, create: withoutDatabase(statementOf(shown) ?? '', database), next: String(row?.next ?? 1) };

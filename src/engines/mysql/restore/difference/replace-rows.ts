@@ -1,7 +1,7 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import type { TableDifference } from '../../../shared/rows/compare-tables.ts';
-import { quoteName } from '../../connection/quote.ts';
+import { asTable, quoteName } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import type { Details } from '../../details.ts';
 import { countRows } from '../only-rows/references.ts';
@@ -31,7 +31,7 @@ export async function replaceRows(session: MysqlSession, replacement: Replacemen
   const rows = { name: table.name, localInfile };
   // Before the transaction, which a definition would end. Some servers take no table without a primary key.
   await session.execute(
-    `CREATE TEMPORARY TABLE ${TOUCHED} (place BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) SELECT ${columns}, 0 AS is_old FROM ${path} LIMIT 0`,
+    `CREATE TEMPORARY TABLE ${TOUCHED} (place BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) SELECT ${columns}, 0 AS is_old FROM ${asTable(path)} LIMIT 0`,
   );
   try {
     const keys = await loadRows(session, {
@@ -47,8 +47,11 @@ export async function replaceRows(session: MysqlSession, replacement: Replacemen
     const deleted =
       removed.length === 0
         ? 0
-        : (await session.execute(`DELETE t FROM ${TOUCHED} s STRAIGHT_JOIN ${path} t ON ${isSame} WHERE s.is_old = 1`))
-            .rows;
+        : (
+            await session.execute(
+              `DELETE t FROM ${TOUCHED} s STRAIGHT_JOIN ${asTable(path, 't')} ON ${isSame} WHERE s.is_old = 1`,
+            )
+          ).rows;
     const inserted = await loadRows(session, {
       ...rows,
       rows: { ...data, content: chunks(added.map((row) => `${row}\n`)), inTransaction: true },
@@ -56,7 +59,7 @@ export async function replaceRows(session: MysqlSession, replacement: Replacemen
     const distinct = key.columns.map((_, at) => `k${at}`).join(', ');
     const present = await countRows(
       session,
-      `SELECT COUNT(*) AS amount FROM (SELECT DISTINCT ${distinct} FROM ${TOUCHED}) s STRAIGHT_JOIN ${path} t ON ${isSame}`,
+      `SELECT COUNT(*) AS amount FROM (SELECT DISTINCT ${distinct} FROM ${TOUCHED}) s STRAIGHT_JOIN ${asTable(path, 't')} ON ${isSame}`,
     );
     const lines = [
       ...(deleted === removed.length ? [] : [`${deleted} rows deleted, ${removed.length} differ`]),

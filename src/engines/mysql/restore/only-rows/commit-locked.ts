@@ -5,7 +5,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { CodeDefinitions } from '../../catalog/definitions/definitions.ts';
 import { readServer } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
-import { AS_TABLE, quoteName, quotePath } from '../../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
@@ -121,12 +121,14 @@ async function planMoves({ replaced, server, work, stage }: LockedCommit): Promi
   for (const { name, table, columns } of tables) {
     const [path, staged] = [quotePath(url.database ?? '', table), quotePath(stage, table)];
     const list = columns.map(quoteName).join(', ');
+    // Also without an undo: it refuses a view, before the DELETE.
+    const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${asTable(path)}`);
     if (undo) {
-      const present = await countRows(server, `SELECT COUNT(*) AS amount FROM ${path} ${AS_TABLE}`);
-      const kept = await server.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`);
+      const copy = `INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${asTable(path)}`;
+      const kept = await server.execute(copy);
       if (kept.rows !== present) throw new Error(`${name}: ${present} rows were found, and ${kept.rows} kept`);
     }
-    moves.push(`DELETE FROM ${path}`, `INSERT INTO ${path} (${list}) SELECT ${list} FROM ${staged}`);
+    moves.push(`DELETE FROM ${path}`, `INSERT INTO ${path} (${list}) SELECT ${list} FROM ${asTable(staged)}`);
   }
   return moves;
 }

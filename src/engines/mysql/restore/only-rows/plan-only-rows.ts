@@ -9,7 +9,7 @@ import type { Code } from '../../catalog/definitions/definitions.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { readTables } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
-import { AS_TABLE, quotePath } from '../../connection/quote.ts';
+import { asTable, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { type Details, detailsOf } from '../../details.ts';
 import { inspectDestination } from '../inspect-destination.ts';
@@ -82,9 +82,7 @@ async function countPresent(
   const present: { table: string; rows: number }[] = [];
   for (const table of tables) {
     const path = quotePath(database, dataOf({ details }, table).table);
-    const [row] = await session.query<{ amount: number | string }>(
-      `SELECT COUNT(*) AS amount FROM ${path} ${AS_TABLE}`,
-    );
+    const [row] = await session.query<{ amount: number | string }>(`SELECT COUNT(*) AS amount FROM ${asTable(path)}`);
     present.push({ table: table.name, rows: Number(row?.amount ?? 0) });
   }
   return present;

@@ -3,7 +3,7 @@ import { type DanglingReference, danglingRows, KEYS_LISTED } from '../../../shar
 import { type ForeignKeyRow, readForeignKeys } from '../../catalog/columns.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { keysWithOwnRows } from '../../catalog/tables.ts';
-import { inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
+import { asTable, inDatabase, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 
 export interface Reference extends Omit<DanglingReference, 'rows' | 'keys'> {
@@ -72,8 +72,8 @@ function danglingOf({ columns, otherColumns }: ForeignKeyRow, from: string, to: 
   const same = columns
     .map((column, at) => `t.${quoteName(otherColumns[at] ?? '')} = f.${quoteName(column)}`)
     .join(' AND ');
-  return `FROM ${from} f WHERE ${filled}
-    AND NOT EXISTS (SELECT 1 FROM ${to} t WHERE ${same})`;
+  return `FROM ${asTable(from, 'f')} WHERE ${filled}
+    AND NOT EXISTS (SELECT 1 FROM ${asTable(to, 't')} WHERE ${same})`;
 }
 
 /** Rejects when a row would refer to none. */

@@ -10,7 +10,7 @@ import { tablesOf } from '../../catalog/tables.ts';
 import { connect, connectToServer } from '../../connection/connect.ts';
 import { LOCKED } from '../../connection/error-numbers.ts';
 import { releasable } from '../../connection/keep-alive.ts';
-import { AS_TABLE, quoteName, quotePath } from '../../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import {
@@ -146,9 +146,10 @@ async function commitRows(
     const path = quotePath(database, table);
     const list = columns.map(quoteName).join(', ');
     // Locks all rows, and the gaps between them.
-    const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${path} ${AS_TABLE} FOR UPDATE`);
+    const present = await countRows(session, `SELECT COUNT(*) AS amount FROM ${asTable(path)} FOR UPDATE`);
     const kept = undo
-      ? (await session.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${path}`)).rows
+      ? (await session.execute(`INSERT INTO ${quotePath(work, table)} (${list}) SELECT ${list} FROM ${asTable(path)}`))
+          .rows
       : present;
     const deleted = (await session.execute(`DELETE FROM ${path}`)).rows;
     if (kept !== present || deleted !== present) {

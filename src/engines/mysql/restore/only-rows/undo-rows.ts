@@ -8,7 +8,7 @@ import type { ReplaceResult } from '../../../facets/restore.ts';
 import { tablesChanged } from '../../../shared/rows/only-rows.ts';
 import { nonGeneratedColumns, readTables, tablesOf } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
-import { quoteName, quotePath } from '../../connection/quote.ts';
+import { asTable, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { readAuxiliaryNames } from '../../server/server.ts';
 import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
@@ -30,7 +30,7 @@ export async function undoRows(
       async fill(session) {
         const list = table.columns.map(quoteName).join(', ');
         const [into, from] = [quoteName(table.table), quotePath(undoCopy, table.table)];
-        await session.execute(`INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`);
+        await session.execute(`INSERT INTO ${into} (${list}) SELECT ${list} FROM ${asTable(from)}`);
       },
     })),
   });
