@@ -12,7 +12,7 @@ let server: Server | undefined;
 
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
 
-function packet(sequence: number, ...parts: (string | number[] | Buffer)[]): Buffer {
+function packet(sequence: number, ...parts: (string | readonly number[] | Buffer)[]): Buffer {
   const body = Buffer.concat(
     parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))),
   );
