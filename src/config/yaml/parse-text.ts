@@ -92,6 +92,7 @@ function withoutStacks<T>(work: () => T): T {
 /** The parser quotes the text behind a colon, which may contain a password. */
 function inPlainWords(message: string): string {
   return message
+    .replace(/^The : indicator must be.*/, 'a key longer than 1024 characters')
     .replace(/:.*$/s, '')
     .replace(/^Missing closing (.)quote$/, 'a $1 is not closed')
     .replace(/^Flow sequence in block collection.*/, 'a [ is not closed')

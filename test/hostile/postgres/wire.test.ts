@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { LOGIN_TIMEOUT_MS } from '../../../src/engines/postgres/connection/exchange.ts';
 import { openWire } from '../../../src/engines/postgres/connection/wire.ts';
 
 let server: Server | undefined;
@@ -134,6 +135,7 @@ it.each([
   ['another number of rows', [message('d', '1\n'), message('d', '2\n'), message('C', 'COPY 3\0'), READY]],
   ['no number of rows', [message('d', '1\n'), message('C', 'SELECT\0'), READY]],
   ['too long a message', [message('S', '', 1e9)]],
+  ['too long a row', [message('d', '1', 2 ** 30 + 5)]],
   ['a message without length', [message('S', '', 3)]],
   ['another protocol', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]],
 ])('a server that says %s is not believed', async (_, answer) => {
@@ -170,5 +172,51 @@ it('messages are understood wherever the network cuts them', async () => {
     wire.close();
     await new Promise((done) => server?.close(done));
     server = undefined;
+  }
+});
+
+it('a server of another machine without TLS gets no password in clear text; one of this machine does', async () => {
+  const sent: string[] = [];
+  server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const asksForTls = bytes.length === 8;
+      if (!asksForTls) sent.push(bytes.toString('latin1'));
+      socket.write(asksForTls ? 'N' : bytes[0] === 0 ? authentication(3) : Buffer.concat([authentication(0), READY]));
+    });
+  });
+  await new Promise<void>((done) => server?.listen(0, '0.0.0.0', done));
+  const { port } = server.address() as AddressInfo;
+  const address = { port, user: 'app', password: 'Secret-1', database: 'app' };
+  await expect(openWire({ ...address, host: '0.0.0.0', encryption: PREFERRED })).rejects.toMatchObject({
+    message: expect.stringContaining('sslmode=disable'),
+    // libpq would send it.
+    isFinal: true,
+  });
+  expect(sent.join()).not.toContain('Secret-1');
+  for (const way of [
+    { host: '0.0.0.0', encryption: null },
+    { host: '127.0.0.1', encryption: PREFERRED },
+  ]) {
+    const wire = await openWire({ ...address, ...way });
+    wire.close();
+  }
+  expect(sent.join().match(/Secret-1/g)).toHaveLength(2);
+});
+
+it('a server that does not answer at the login is waited for a minute', async () => {
+  const address = await serverOf([]);
+  const accepted = new Promise((done) => server?.once('connection', (socket) => socket.once('data', done)));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const opening = expect(openWire(address)).rejects.toMatchObject({
+      message: expect.stringContaining('timeout expired'),
+      isFinal: true,
+    });
+    await accepted;
+    await vi.advanceTimersByTimeAsync(LOGIN_TIMEOUT_MS);
+    await opening;
+  } finally {
+    vi.useRealTimers();
   }
 });

@@ -28,6 +28,7 @@ const CODES: Record<string, ConnectionFailure> = {
   ECONNREFUSED: 'connection_refused',
   ETIMEDOUT: 'timed_out',
   HANDSHAKE_NO_SSL_SUPPORT: 'tls_unavailable',
+  MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'denied',
 };
 
 /**

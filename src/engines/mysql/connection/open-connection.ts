@@ -49,6 +49,10 @@ const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
 
 const CONNECT_TIMEOUT = 10_000;
 
+/** Most bytes of a server before a session: a greeting has a hundred, and the driver keeps all. */
+const MOST_LOGIN_BYTES = 1024 * 1024;
+const LOGIN_BYTES_EVERY_MS = 50;
+
 const KEEP_ALIVE_MS = 30_000;
 
 const CHALLENGE_BYTES = 32;
@@ -90,7 +94,11 @@ async function dial(
     signal?.addEventListener('abort', abort, { once: true });
     socket.once('close', () => signal?.removeEventListener('abort', abort));
     connection.on('error', () => {});
+    const watch = setInterval(() => {
+      if (socket.bytesRead > MOST_LOGIN_BYTES) socket.destroy(new Error('the greeting of the server has no end'));
+    }, LOGIN_BYTES_EVERY_MS);
     connection.connect((error) => {
+      clearInterval(watch);
       if (!error) return resolve({ connection, socket });
       socket.destroy();
       if (signal?.aborted) return reject(signal.reason);

@@ -44,6 +44,12 @@ export function numberOf({ errno }: QueryError): number | null {
   return typeof errno === 'number' && errno > 0 ? errno : null;
 }
 
+/** The driver proposes its own options, or nothing, where an account has a plugin that it refuses or lacks. */
+const PLUGIN = /^Server request(?:ed|s) authentication using (?:unknown plugin )?(\w*)/;
+
 export function messageOf(error: Error & { errors?: Error[] }): string {
+  const plugin = PLUGIN.exec(error.message)?.[1];
+  if (plugin !== undefined)
+    return `the server requests authentication by ${plugin || 'an old plugin'}, which is not supported`;
   return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
 }

@@ -2,6 +2,9 @@ import { redact } from '../../../process/redact.ts';
 import type { Report } from '../../../runtime/events.ts';
 import { SqlError } from './session-errors.ts';
 
+/** A limit on a login; a paused server in a cloud starts within it. */
+export const LOGIN_TIMEOUT_MS = 60_000;
+
 export interface SendOptions {
   take?: (lines: Buffer) => void;
   /** The statement as psql is to read it. */

@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { startDirect } from './direct-exchange.ts';
+import { LOGIN_TIMEOUT_MS } from './exchange.ts';
 import { copyingToFile, type OutputFile, startPsql } from './psql-exchange.ts';
 import { connectionEnvironment, type SessionSettings } from './url.ts';
 
@@ -56,11 +57,15 @@ export const TABLES_ONLY = `SELECT pg_catalog.set_config(name, 'view, foreign-ta
 
 type SessionContext = Pick<EngineContext, 'runner' | 'environment' | 'report' | 'signal'>;
 
-function psqlOf({ psql, url, settings, mounts = [] }: SessionOptions & { psql: string }): Command {
+function psqlOf(
+  { psql, url, settings, mounts = [] }: SessionOptions & { psql: string },
+  { PGCONNECT_TIMEOUT = `${LOGIN_TIMEOUT_MS / 1000}` }: NodeJS.ProcessEnv,
+): Command {
   const connection = connectionEnvironment(url, settings);
   return {
     file: psql,
     ...connection,
+    env: { ...connection.env, PGCONNECT_TIMEOUT },
     args: [...PSQL_FLAGS, ...connection.args],
     mounts: [...connection.mounts, ...mounts],
   };
@@ -79,7 +84,8 @@ export async function openSession(
     await direct?.close();
     throw error;
   });
-  const { send, close } = direct ?? startPsql(context, psqlOf({ psql: file, url, settings: all, mounts }));
+  const { send, close } =
+    direct ?? startPsql(context, psqlOf({ psql: file, url, settings: all, mounts }, context.environment));
   const session: PostgresSession = {
     async query<Row>(sql: string, options?: { told?: string }) {
       return JSON.parse(await send(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`, options)) as Row[];

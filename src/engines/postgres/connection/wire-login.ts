@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { type Encryption, isOfThisMachine, tlsOptions } from './encryption.ts';
+import { LOGIN_TIMEOUT_MS } from './exchange.ts';
 import { ConnectionLost } from './session-errors.ts';
 import { type SessionSettings, startupOptions } from './url.ts';
 import { messageOf, readMessages } from './wire-messages.ts';
@@ -23,6 +24,8 @@ export interface WireOptions {
   signal?: AbortSignal | undefined;
   /** Instead of a socket: leads to the server already. */
   stream?: () => Duplex;
+  /** Sends no password in clear text. */
+  refusesClearText?: boolean;
 }
 
 /** Servers of this machine that have answered that they have no TLS, until a login fails. */
@@ -44,7 +47,8 @@ export async function logIn(address: WireAddress, options: WireOptions): Promise
   } catch (error) {
     if (!(error instanceof TlsRefused && encryption?.isOptional)) throw refused(address, error);
   }
-  const socket = await tryToConnect(plain, options).catch((error) => Promise.reject(refused(plain, error)));
+  const unencrypted = { ...options, refusesClearText: !isOfThisMachine(host) };
+  const socket = await tryToConnect(plain, unencrypted).catch((error) => Promise.reject(refused(plain, error)));
   // Elsewhere, another server may answer next time, or somebody between.
   if (isOfThisMachine(host)) withoutTls.add(server);
   return socket;
@@ -55,8 +59,9 @@ const SAME_BY_ANY_WAY = new Set(['3D000', '53300', '57P03']);
 
 /** In the words of libpq, which tries another way after an answer over TLS. */
 function refused({ host, port, encryption }: WireAddress, error: unknown): ConnectionLost {
-  if (!(error instanceof pg.DatabaseError)) return new ConnectionLost(`${error}`);
   const place = `connection to server at "${host}", port ${port} failed`;
+  if (error instanceof ConnectionLost && error.isFinal) return new ConnectionLost(`${place}: ${error.message}`, error);
+  if (!(error instanceof pg.DatabaseError)) return new ConnectionLost(`${error}`);
   const isFinal = encryption === null || SAME_BY_ANY_WAY.has(error.code ?? '');
   return new ConnectionLost(`${place}: ${error.severity}:  ${error.message}`, { isFinal });
 }
@@ -72,11 +77,13 @@ class TlsRefused extends Error {}
 
 const BOUND = 'SCRAM-SHA-256-PLUS';
 const NOT_BOUND = 'the server does not bind the channel';
+const CLEAR_TEXT =
+  'the server has no TLS and requests the password in clear text. Use sslmode=require, or permit it with sslmode=disable';
 const NO_TLS = 0x4e;
 
 async function tryToConnect(
   { encryption, host, port, user, password, database }: WireAddress,
-  { settings = SEARCH_PATH, signal, stream }: WireOptions,
+  { settings = SEARCH_PATH, signal, stream, refusesClearText = false }: WireOptions,
 ): Promise<Duplex> {
   const client = new pg.Client({
     ...{ host, port, user, database, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
@@ -99,6 +106,8 @@ async function tryToConnect(
   const refuse = (): void => {
     if (mustBind) connection.stream.destroy(new ConnectionLost(NOT_BOUND));
   };
+  const end = (reason: string): unknown => connection.stream.destroy(new ConnectionLost(reason, { isFinal: true }));
+  if (refusesClearText) connection.on('authenticationCleartextPassword', () => end(CLEAR_TEXT));
   connection.on('authenticationCleartextPassword', refuse).on('authenticationMD5Password', refuse);
   connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
     offered.push(...mechanisms);
@@ -114,6 +123,7 @@ async function tryToConnect(
   client.on('error', () => {});
   const abort = (): void => void connection.stream.destroy(new ConnectionLost('aborted'));
   signal?.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(() => end('timeout expired'), LOGIN_TIMEOUT_MS);
   try {
     signal?.throwIfAborted();
     await client.connect();
@@ -124,6 +134,7 @@ async function tryToConnect(
     connection.stream.destroy();
     throw hasNoTls ? new TlsRefused() : error;
   } finally {
+    clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
   return connection.stream.removeAllListeners('data');

@@ -7,8 +7,9 @@ export const TYPE = {
 };
 
 const HEADER_BYTES = 5;
-/** Most bytes of a message without rows: a row has at most 1 GB. */
+/** Most bytes of a message: without rows, and with one. */
 const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_ROW_BYTES = 1024 ** 3;
 const WITH_ROWS = new Set([TYPE.copyData, TYPE.row]);
 
 export type Take = (buffer: Buffer, from: number, to: number) => void;
@@ -44,7 +45,7 @@ export function readMessages({ rows, row, handle }: Messages): (chunk: Buffer) =
           type = header.readUInt8(0);
           left = header.readInt32BE(1) - 4;
         }
-        if (left < 0 || (!WITH_ROWS.has(type) && left > MOST_BYTES))
+        if (left < 0 || left > (WITH_ROWS.has(type) ? MOST_ROW_BYTES : MOST_BYTES))
           throw new ConnectionLost('a message has no valid length');
       }
       const end = Math.min(chunk.length, at + left);
