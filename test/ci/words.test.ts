@@ -23,7 +23,7 @@ const LEFT: [what: string, pattern: RegExp, left: number][] = [
     /\b(?:\w*Beside|[bB]eside(?=[A-Z])\w*|refuse[A-Z]\w*|(?:find|read|plan)Kept\w*|Kept[A-Z]\w*|[bB]elongings|strangers|[tT]akePlace|[rR]ivals?|[fF]resh(?=[A-Z])\w*|FRESH_\w+|BELIEVED\w*|GOING_ON|LOOK_AGAIN_AFTER|TASKS|ProofRow|proveReferences)\b/g,
     0,
   ],
-  ['casts through unknown', /\bas unknown as\b/g, 2],
+  ['casts through unknown', /\bas unknown as\b/g, 0],
 ];
 
 /** A title is a subject, a verb in the present tense and a condition, or continues such a sentence of its `describe`. */

@@ -8,6 +8,7 @@ import {
   readBackground,
 } from './background.ts';
 import { type MouseEvent, readMouse } from './mouse.ts';
+import { standIn } from './stand-in.ts';
 
 /** The input of Ink: the terminal, one key at a time. */
 export interface KeyedInput {
@@ -89,8 +90,7 @@ export function keyedInput(
   };
   stdin.on('readable', onReadable);
   return {
-    // Ink uses only these members of a stream.
-    stream: stream as unknown as NodeJS.ReadStream,
+    stream: standIn(stdin, stream),
     async pause() {
       stdin.off('readable', onReadable);
       // The stream notices the removed listener a tick later; only then does pausing stop the reading.

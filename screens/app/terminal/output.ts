@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { frameChanges } from './frame-changes.ts';
+import { standIn } from './stand-in.ts';
 
 /** `fd` is for synchronous writes before the process ends. */
 export type TerminalOutput = NodeJS.WriteStream & { fd: number };
@@ -54,8 +55,7 @@ export function settledOutput(stdout: TerminalOutput, { unicode, screenReader }:
   };
   stdout.on('resize', onResize);
   return {
-    // Ink uses only these members of a stream.
-    stream: stream as unknown as NodeJS.WriteStream,
+    stream: standIn(stdout, stream),
     onSettled: (clear) => {
       forgetFrame = clear;
     },
