@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'tests',
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: ['test/e2e/**', ...(full ? [] : ['**/*.full.test.{ts,tsx}'])],
+          // To load the modules anew takes as long as many a suite. A suite about state of a module resets the modules.
+          isolate: false,
           testTimeout: full ? 1_200_000 : 30_000,
           hookTimeout: 60_000,
         },

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
-import { connectionKey, withConnection } from '../../src/engines/connection-limits.ts';
+import { expect, test, vi } from 'vitest';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
+
+// Its limits and counts are of the process, and suites before this one have changed them.
+vi.resetModules();
+const { connectionKey, withConnection } = await import('../../src/engines/connection-limits.ts');
 
 const { signal } = new AbortController();
 

@@ -16,7 +16,7 @@ import {
 import { randomFrom } from '../../helpers/random.ts';
 import { startTool, type ToolProcess } from '../../helpers/terminal/tool-process.ts';
 
-const ROUNDS = process.env.TEST_FULL === '1' ? 20 : 2;
+const ROUNDS = 20;
 const ROWS = 5000;
 
 describeWithPostgres('shared images, when their push or pull is killed', () => {
