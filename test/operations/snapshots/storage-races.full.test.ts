@@ -15,7 +15,7 @@ import { storeTables } from '../../helpers/storage/stored-snapshot.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const MEGABYTE = 1_000_000;
-const ROUNDS = process.env.TEST_FULL ? 10 : 1;
+const ROUNDS = 10;
 
 describeWithS3('a bucket that several use at once', () => {
   const server = suiteResource(() => startS3());

@@ -15,7 +15,7 @@ import { SCHEMA, startWork } from '../../helpers/postgres/random-history.ts';
 import { randomFrom } from '../../helpers/random.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? (process.env.TEST_FULL ? 400 : 6));
+const ROUNDS = Number(process.env.ROUNDS ?? 400);
 const SEED = Number(process.env.SEED ?? 39);
 /** After these a new schema comes. */
 const ROUNDS_OF_SCHEMA = 25;
