@@ -12,8 +12,8 @@ import {
 } from '../../helpers/postgres/postgres-server.ts';
 import { type Fault, startStatementProxy } from '../../helpers/proxies/statement-proxy.ts';
 
-describeWithPostgres('a swap', () => {
-  it('is stated when its answer is lost, also by an interruption, and not begun when a session before it is refused', async () => {
+describeWithPostgres('a load', () => {
+  it('states a swap whose answer is lost, also when interrupted, and begins none when a session before it is refused', async () => {
     await using folder = await temporaryFolder();
     const server = await startPostgres();
     const proxy = await startStatementProxy('postgres', Number(new URL(server.url('copy')).port));
@@ -26,13 +26,17 @@ describeWithPostgres('a swap', () => {
     await server.psql('source', { sql: 'CREATE TABLE item (id integer PRIMARY KEY); INSERT INTO item VALUES (1)' });
     await build(context, { target: 'app' });
     await server.createDatabase('copy');
-    const load = async ({ signal = context.signal, fault = LOST }: Attempt = {}) => {
+    const load = async ({ signal = context.signal, fault = LOST, inPlace = false }: Attempt = {}) => {
       const done = new Set<string>();
       const report = (event: RunEvent) => {
         if (event.event === 'step') done.add(`${event.step} ${event.state}`);
       };
-      const planned = await planLoad(context, { target: 'app', cpus: 1 });
-      proxy.arm(fault.fault, (text) => done.has(fault.after) && text.startsWith(fault.statement));
+      const planned = await planLoad(context, { target: 'app', cpus: 1, inPlace });
+      let isCommitted = false;
+      proxy.arm(fault.fault, (text) => {
+        isCommitted ||= text.startsWith('COMMIT');
+        return done.has(fault.after) && text.startsWith(fault.statement) && (isCommitted || !fault.isLate);
+      });
       return applyLoad({ ...context, report, signal }, planned).then(
         () => null,
         (thrown) => toUserError(thrown),
@@ -58,6 +62,13 @@ describeWithPostgres('a swap', () => {
         hint: expect.stringContaining(IS_NEW),
       });
       expect(await server.psql('copy', { sql: 'SELECT count(*) FROM item' })).toBe('1\n');
+      proxy.onWithheld = null;
+      for (const { fault, code } of IN_PLACE) {
+        await server.psql('copy', { sql: 'DELETE FROM item' });
+        const hint = 'copy is the new database. A load in place keeps no previous one.';
+        expect(await load({ fault, inPlace: true })).toMatchObject({ code, hint });
+        expect(await server.psql('copy', { sql: 'SELECT count(*) FROM item' })).toBe('1\n');
+      }
     } finally {
       await proxy.stop();
       await server.stop();
@@ -69,7 +80,17 @@ const IS_NEW = 'copy is the new database. To restore the previous one: tool undo
 
 const LOST = { fault: 'unanswered', after: 'swap started', statement: 'COMMIT' } as const;
 
+/** What follows COMMIT is refused; the answer to COMMIT is lost. */
+const IN_PLACE = [
+  {
+    fault: { fault: 'refused', after: 'restore started', statement: "SELECT '", isLate: true },
+    code: 'restore_failed',
+  },
+  { fault: { fault: 'unanswered', after: 'restore started', statement: 'COMMIT' }, code: 'connection_lost' },
+] as const;
+
 interface Attempt {
   signal?: AbortSignal;
-  fault?: { fault: Fault; after: string; statement: string };
+  fault?: { fault: Fault; after: string; statement: string; isLate?: boolean };
+  inPlace?: boolean;
 }

@@ -15,7 +15,7 @@ import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { COPY_FLAGS } from '../rows/copy-commands.ts';
 import { assertFed, checkTags, type FeedOutcome, feedTables, textOf } from '../rows/feed-tables.ts';
 import { materialize } from '../rows/fill.ts';
-import { inPlaceOutcome, replacedInPlace } from './in-place-outcome.ts';
+import { replacedInPlace, withInPlaceOutcome } from './in-place-outcome.ts';
 import { type Transaction, writeTransaction } from './write-transaction.ts';
 
 /**
@@ -44,6 +44,8 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   );
   return { swapMs: null, undoDatabase: null };
 }
+
+const FAILED = 'The restore in one transaction failed';
 
 interface TransactionRun extends Pick<FeedOutcome, 'details'> {
   run: RestoreRun;
@@ -79,16 +81,18 @@ async function runTransaction(
   const said = textOf(child.stdout);
   const feeding = feedTables({ read, batch: tables, child, commands, onBytes });
   const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
-  if (signal.aborted) {
-    const [, id] = new RegExp(`^${word} (\\d+)$`, 'm').exec(said()) ?? [];
-    throw withOutcome(signal.reason, await inPlaceOutcome(context, url, id));
+  try {
+    signal.throwIfAborted();
+    assertFed({ fed, ended, details, what: FAILED });
+    const [, copied, , end] = said().split(`${word}\n`);
+    if (copied === undefined || end === undefined) {
+      throw restoreFailed(FAILED, ['psql ended without an answer to COMMIT']);
+    }
+    checkTags(copied, tables);
+  } catch (error) {
+    const [, transaction] = new RegExp(`^${word} (\\d+)$`, 'm').exec(said()) ?? [];
+    throw await withInPlaceOutcome(context, url, { error, transaction });
   }
-  assertFed({ fed, ended, details, what: 'The restore in one transaction failed' });
-  const [, copied, , end] = said().split(`${word}\n`);
-  if (copied === undefined || end === undefined) {
-    throw restoreFailed('The restore in one transaction failed', ['psql ended without an answer to COMMIT']);
-  }
-  checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
 }
 
