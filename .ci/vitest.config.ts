@@ -1,20 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const full = process.env.TEST_FULL === '1';
 
-/** Vitest begins with the largest files; those of contracts are small, and their suites the longest. */
-class ContractsFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isContract = ({ moduleId }: TestSpecification): boolean => /\/test\/engines\/\w+\.test\.ts$/.test(moduleId);
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isContract), ...sorted.filter((file) => !isContract(file))];
-  }
-}
-
 export default defineConfig({
   test: {
-    sequence: { sequencer: ContractsFirst },
     root: new URL('..', import.meta.url).pathname,
     allowOnly: false,
     globalSetup: ['.ci/build.mjs', '.ci/temporary-folder.mjs'],

@@ -80,7 +80,7 @@ const IS_NEW = 'copy is the new database. To restore the previous one: tool undo
 
 const LOST = { fault: 'unanswered', after: 'swap started', statement: 'COMMIT' } as const;
 
-/** What follows COMMIT is refused; the answer to COMMIT is lost. */
+/** The statement after COMMIT is refused; the answer to COMMIT is lost. */
 const IN_PLACE = [
   {
     fault: { fault: 'refused', after: 'restore started', statement: "SELECT '", isLate: true },
