@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
@@ -24,6 +24,7 @@ import {
   testContext,
 } from '../../../helpers/postgres/postgres-server.ts';
 import { type Standby, startStandby } from '../../../helpers/postgres/postgres-standby.ts';
+import { startTcpProxy } from '../../../helpers/proxies/tcp-proxy.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const IS_SOURCE = { code: 'destination_is_source', exit: 5 };
@@ -33,26 +34,17 @@ const AWAY = 'postgres://reader:secret@db.internal.invalid:5432/prod';
 
 describeWithPostgres('the guard of sources', () => {
   const primary = suiteResource(() => startPostgres());
+  const tunnel = suiteResource(() => startTcpProxy(primary.port));
   let standby: Standby;
-  let tunnel: Server;
-  const open = new Set<Socket>();
 
   beforeAll(async () => {
     await primary.createDatabase('prod');
     await primary.createDatabase('dev');
     await primary.psql('prod', { sql: 'CREATE TABLE customer (id integer PRIMARY KEY)' });
     standby = await startStandby(primary);
-    tunnel = createServer((near) => {
-      const far = connect(primary.port, '127.0.0.1');
-      for (const socket of [near, far]) open.add(socket.on('error', () => {}));
-      near.pipe(far).pipe(near);
-    }).listen(0, '127.0.0.1');
-    await once(tunnel, 'listening');
   }, 120_000);
 
   afterAll(async () => {
-    tunnel?.close();
-    for (const socket of open) socket.destroy();
     await standby?.stop();
   });
 
@@ -88,7 +80,7 @@ describeWithPostgres('the guard of sources', () => {
   }
 
   const throughTunnel = (database: string): string =>
-    primary.url(database).replace(`:${primary.port}/`, `:${(tunnel.address() as AddressInfo).port}/`);
+    primary.url(database).replace(`:${primary.port}/`, `:${tunnel.port}/`);
 
   it('refuses the source of a target whose name is invalid, by its address and by its identity', async () => {
     await using folder = await temporaryFolder();
