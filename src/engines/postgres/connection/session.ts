@@ -38,11 +38,13 @@ export interface SessionOptions {
 /** No start-up file, no prompt, bare values; psql continues after an error. */
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
-/** A database's own search path must not change the meaning of queries. */
+/** A database's own settings must not change the meaning of queries. */
 export const SESSION_SETTINGS: SessionSettings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',
+  // To compile a statement takes longer than to execute one about the catalog or in many small parts.
+  jit: 'off',
 };
 
 const STATEMENT_LIMITS: SessionSettings = { statement_timeout: '10min' };

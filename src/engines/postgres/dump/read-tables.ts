@@ -39,7 +39,6 @@ const READING = {
   synchronize_seqscans: 'off',
   enable_seqscan: 'off',
   max_parallel_workers_per_gather: '0',
-  jit: 'off',
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   transaction_timeout: '0',

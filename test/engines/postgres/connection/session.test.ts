@@ -210,12 +210,12 @@ for (const way of ['psql', 'our own connection'] as const)
       expect(await session.query('SELECT FROM public.late')).toEqual([]);
     });
 
-    it('has its settings with any content, and searches only the catalog', async () => {
+    it('has its settings with any content, searches only the catalog, and compiles no statement', async () => {
       await using own = await open({ 'my.name': String.raw`my "own" \ it's`, work_mem: '7MB' });
       expect(
         await own.query(`SELECT current_setting('my.name') AS name, current_setting('work_mem') AS memory,
-        current_setting('search_path') AS path`),
-      ).toEqual([{ name: String.raw`my "own" \ it's`, memory: '7MB', path: 'pg_catalog' }]);
+        current_setting('search_path') AS path, current_setting('jit') AS jit`),
+      ).toEqual([{ name: String.raw`my "own" \ it's`, memory: '7MB', path: 'pg_catalog', jit: 'off' }]);
     });
 
     it('is lost when the server ends it, and so is every statement after', async () => {

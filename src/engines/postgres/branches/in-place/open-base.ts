@@ -11,7 +11,7 @@ import { type MarkedDatabase, writeMark } from '../../swap/mark.ts';
 /** Formats that are exact and the same in both databases, whatever they set. */
 export const SETTINGS = {
   ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
-  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off', jit: 'off' },
+  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off' },
   ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
 };
 
