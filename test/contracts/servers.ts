@@ -40,6 +40,11 @@ export const CONTRACT_HOSTS: Record<EngineId, ContractHost[]> = {
   ),
 };
 
+/** In `npm test` the first server of each engine, in `npm run test:full` all. */
+export function testedHosts(id: EngineId): ContractHost[] {
+  return process.env.TEST_FULL === '1' ? CONTRACT_HOSTS[id] : CONTRACT_HOSTS[id].slice(0, 1);
+}
+
 const FILL = `
   CREATE TABLE parent (id integer PRIMARY KEY, code text UNIQUE);
   INSERT INTO parent VALUES (0, 'NULL'), (1, 'tab' || chr(9)), (2, NULL);

@@ -1,8 +1,8 @@
 import { ENGINE_IDS } from '../../src/engines/list.ts';
 import { rehearsalContract } from '../contracts/rehearsal.ts';
-import { CONTRACT_HOSTS } from '../contracts/servers.ts';
+import { testedHosts } from '../contracts/servers.ts';
 
 for (const id of ENGINE_IDS) {
-  for (const { describe, start } of CONTRACT_HOSTS[id])
+  for (const { describe, start } of testedHosts(id))
     describe('the contract of rehearsals', () => rehearsalContract(start));
 }
