@@ -62,14 +62,14 @@ export function afterInitConnect({ database }: Pick<DatabaseUrl, 'database'>): s
 }
 
 export interface SessionOptions extends MysqlSessionOptions {
-  /** Instead of `SESSION_SETTINGS`. */
+  /** Instead of `SESSION_SETTINGS`; with none, the session is as the server begins it. */
   settings?: string[];
 }
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
     for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
-    for (const statement of afterInitConnect(options.url)) await session.execute(statement);
+    if (settings.length > 0) for (const statement of afterInitConnect(options.url)) await session.execute(statement);
   });
 }
 
