@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
+import { observe } from '../../../src/engines/mysql/rehearse/observe.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
@@ -82,6 +84,12 @@ for (const flavour of testedFlavours('mariadb')) {
       },
       60_000,
     );
+
+    it('refuses a rehearsal whose sessions begin in another database', async () => {
+      await server.sql('', "SET GLOBAL init_connect = 'USE other'");
+      const observed = observe(context, parseMysqlUrl(server.url('copy', GUEST)));
+      await expect(observed).rejects.toMatchObject({ code: 'rehearsal_unobservable' });
+    });
 
     async function contentOf(database: string): Promise<string> {
       const tables = [...Object.keys(BYTES).map((charset) => [`t_${charset}`, ', HEX(t), HEX(b)']), ['history', '']];
