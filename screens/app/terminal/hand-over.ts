@@ -19,7 +19,8 @@ export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
       suspend = given;
     },
     async edit(file, line) {
-      const editor = environment.VISUAL || environment.EDITOR || 'vi';
+      // The shell would run the file itself after blanks or a line feed.
+      const editor = environment.VISUAL?.trim() || environment.EDITOR?.trim() || 'vi';
       let failed: UserError | null = null;
       await suspend(async () => {
         failed = await runEditor(editor, placeIn(editor, file, line), environment);

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { QueryError, ResultSetHeader } from 'mysql2';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
 import { type Pieces, type SendOptions, statementSender } from './long-statement.ts';
 import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
+import { quoteName } from './quote.ts';
 import { SqlError, sessionError, unless } from './session-errors.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
@@ -51,16 +53,23 @@ export const SESSION_SETTINGS = [
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
   '/*!80030 SET sql_generate_invisible_primary_key = 0 */',
   '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
+  '/*M!100304 SET system_versioning_asof = DEFAULT */',
 ];
 
+/** The server's `init_connect` may have begun a transaction, which would end without COMMIT, or chosen another database. */
+export function afterInitConnect({ database }: Pick<DatabaseUrl, 'database'>): string[] {
+  return ['ROLLBACK AND NO CHAIN NO RELEASE', ...(database === null ? [] : [`USE ${quoteName(database)}`])];
+}
+
 export interface SessionOptions extends MysqlSessionOptions {
-  /** Instead of `SESSION_SETTINGS`. */
+  /** Instead of `SESSION_SETTINGS`; with none, the session is as the server begins it. */
   settings?: string[];
 }
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
     for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
+    if (settings.length > 0) for (const statement of afterInitConnect(options.url)) await session.execute(statement);
   });
 }
 
