@@ -1,6 +1,5 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { prepareSession } from '../../shared/connection/prepare-session.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
@@ -24,9 +23,6 @@ const HEARTBEAT_MS = 30_000;
 /** TCP keep-alives of libpq, in seconds, unless the URL has its own. */
 const KEEPALIVES = { keepalives: '1', keepalives_idle: '30', keepalives_interval: '10', keepalives_count: '6' };
 
-/** Timeouts to disable on every server that has them; an unknown setting at the start of a session would be refused. */
-const TIMEOUTS = ['idle_session_timeout', 'transaction_timeout'];
-
 /**
  * The session that holds a destination's lock for as long as a load takes, and swaps in the end. It does nothing
  * for hours in between, and must still be there then.
@@ -35,11 +31,7 @@ export async function openSwapSession(context: EngineContext, url: DatabaseUrl):
   const session = await connectToServer(
     context,
     { ...url, parameters: { ...KEEPALIVES, ...url.parameters } },
-    { settings: { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' } },
-  );
-  const names = TIMEOUTS.map((name) => `'${name}'`).join(', ');
-  await prepareSession(session, ({ execute }) =>
-    execute(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN (${names})`),
+    { settings: { statement_timeout: '0', lock_timeout: '0' } },
   );
   const heartbeat = setInterval(() => void session.execute('SELECT 1').catch(() => {}), HEARTBEAT_MS).unref();
   const close = async (): Promise<void> => {
