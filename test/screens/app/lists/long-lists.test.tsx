@@ -13,8 +13,7 @@ async function shownAfter(model: Model, ...keys: string[]): Promise<string[]> {
   return screen;
 }
 
-const namesIn = (screen: string[]): string[] =>
-  screen.flatMap((line) => /^│[ ❯] (target-\d+) /.exec(line)?.[1] ?? []);
+const namesIn = (screen: string[]): string[] => screen.flatMap((line) => /^│[ ❯] (target-\d+) /.exec(line)?.[1] ?? []);
 
 test('page keys pass no row of a list that was not in view', async () => {
   const targets = Array.from({ length: 100 }, (_, index) => fakeTarget({ name: `target-${index}` }));
