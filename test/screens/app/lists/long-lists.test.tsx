@@ -15,7 +15,7 @@ async function shownAfter(model: Model, ...keys: string[]): Promise<string[]> {
 
 const namesIn = (screen: string[]): string[] => screen.flatMap((line) => /^│[ ❯] (target-\d+) /.exec(line)?.[1] ?? []);
 
-test('page keys pass no row of a list that was not in view', async () => {
+test('a page key passes no row of a list that was not in view', async () => {
   const targets = Array.from({ length: 100 }, (_, index) => fakeTarget({ name: `target-${index}` }));
   const model = await listed(fakeWorld({ targets, checks: {} }));
   const seen = new Set(namesIn(await shownAfter(model)));
@@ -24,7 +24,7 @@ test('page keys pass no row of a list that was not in view', async () => {
   expect([...seen]).toEqual(targets.map(({ name }) => name));
 });
 
-test('while a filter is typed, the key bar shows its keys only; then Esc has one label', async () => {
+test('the key bar shows only the keys of a filter that is typed, and later one label of Esc', async () => {
   const model = await listed(fakeWorld({ snapshots: { app: [fakeSnapshot(), fakeSnapshot({ index: 1 })] } }));
   press(model, 'enter');
   await until(() => model.navigation.top().screen === 'snapshots');
