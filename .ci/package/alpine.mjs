@@ -22,9 +22,8 @@ export function makeAlpinePackage({ root, manifest, file, seconds }) {
   }
   put('usr/lib/tool/package.json', `${JSON.stringify(published(manifest), null, 2)}\n`);
   for (const [path, content] of Object.entries(sharedFiles(root))) {
-    const place = path.replace('vendor-completions', 'site-functions');
-    if (path.includes('/man/')) put(`usr/${place}.gz`, gzipSync(content, { level: 9 }));
-    else put(`usr/${place}`, content);
+    if (path.includes('/man/')) put(`usr/${path}.gz`, gzipSync(content, { level: 9 }));
+    else put(`usr/${path}`, content);
   }
   const linkpath = '../lib/tool/dist/tool.js';
   files.set('usr/bin/tool', { type: 'SymbolicLink', mode: 0o777, linkpath, ...checksum(linkpath) });

@@ -26,8 +26,10 @@ export function makeDebianPackage({ root, manifest, architecture, executable, fi
     mkdirSync(join(folder, 'usr/bin'), { recursive: true });
     copyFileSync(executable, join(folder, 'usr/bin/tool'));
     for (const [path, content] of Object.entries(sharedFiles(root))) {
-      if (path.includes('/man/')) put(`usr/${path}.gz`, gzipSync(content, { level: 9 }));
-      else put(`usr/${path}`, content);
+      // Debian's policy for zsh: site-functions are those of the administrator.
+      const place = path.replace('site-functions', 'vendor-completions');
+      if (path.includes('/man/')) put(`usr/${place}.gz`, gzipSync(content, { level: 9 }));
+      else put(`usr/${place}`, content);
     }
     const documentation = 'usr/share/doc/tool';
     put(`${documentation}/copyright`, copyright(root));

@@ -11,12 +11,12 @@ export const ASSETS = [
   'assets/tool.schema.json',
 ];
 
-/** The manual page and the completions, at the places below `/usr` where Debian's shells look for them. */
+/** The manual page and the completions, at the places below `/usr` or `/usr/local` where shells look for them. */
 export function sharedFiles(root) {
   return {
     'share/man/man1/tool.1': readFileSync(join(root, 'assets/tool.1')),
     'share/bash-completion/completions/tool': `${COMPLETION_SCRIPTS.bash}\n`,
-    'share/zsh/vendor-completions/_tool': `${COMPLETION_SCRIPTS.zsh}\n`,
+    'share/zsh/site-functions/_tool': `${COMPLETION_SCRIPTS.zsh}\n`,
     'share/fish/vendor_completions.d/tool.fish': `${COMPLETION_SCRIPTS.fish}\n`,
   };
 }

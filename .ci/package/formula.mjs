@@ -55,7 +55,7 @@ ${blocks}
     bin.install "bin/tool"
     man1.install "share/man/man1/tool.1"
     bash_completion.install "share/bash-completion/completions/tool"
-    zsh_completion.install "share/zsh/vendor-completions/_tool"
+    zsh_completion.install "share/zsh/site-functions/_tool"
     fish_completion.install "share/fish/vendor_completions.d/tool.fish"
   end
 

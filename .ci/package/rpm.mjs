@@ -17,10 +17,8 @@ export function makeRpm({ root, manifest, architecture, executable, file, second
     mkdirSync(join(tree, 'usr/bin'), { recursive: true });
     cpSync(executable, join(tree, 'usr/bin/tool'));
     for (const [path, content] of Object.entries(sharedFiles(root))) {
-      // Debian's shells look elsewhere: https://fedoraproject.org/wiki/Packaging:ScriptletSnippets
-      const place = path.replace('vendor-completions', 'site-functions');
-      if (path.includes('/man/')) put(`usr/${place}.gz`, gzipSync(content, { level: 9 }));
-      else put(`usr/${place}`, content);
+      if (path.includes('/man/')) put(`usr/${path}.gz`, gzipSync(content, { level: 9 }));
+      else put(`usr/${path}`, content);
     }
     put('usr/share/licenses/tool/LICENSE', readFileSync(join(root, 'LICENSE')));
     put('usr/share/licenses/tool/THIRD-PARTY-LICENSES.txt', licenses(root, node));
@@ -72,12 +70,13 @@ ${description}
 cp -a ${tree}/. %{buildroot}/
 
 %files
+%defattr(644, root, root, 755)
 %attr(755, root, root) /usr/bin/tool
-%attr(644, root, root) /usr/share/man/man1/tool.1.gz
-%attr(644, root, root) /usr/share/bash-completion/completions/tool
-%attr(644, root, root) /usr/share/zsh/site-functions/_tool
-%attr(644, root, root) /usr/share/fish/vendor_completions.d/tool.fish
-%license %attr(644, root, root) /usr/share/licenses/tool/*
-%doc %attr(644, root, root) /usr/share/doc/tool/*
+/usr/share/man/man1/tool.1.gz
+/usr/share/bash-completion/completions/tool
+/usr/share/zsh/site-functions/_tool
+/usr/share/fish/vendor_completions.d/tool.fish
+%license /usr/share/licenses/tool
+%doc /usr/share/doc/tool
 `;
 }

@@ -36,10 +36,13 @@ export function moveInList(model: Model, direction: Move): void {
 /** Returns the list with the selection moved among its rows. */
 export function movedIn(model: Model, { list, rows, move }: { list: ListState; rows: Rows; move: Move }): ListState {
   const index = positionIn(rows, list.selected);
-  return moveSelection(list, { ids: rows.ids, index, move, page: pageOf(model) });
+  // A longer page would pass rows that were never in view.
+  const ids = rows.positions ?? new Set(rows.ids);
+  const inView = new Set(model.viewport.keys.filter((key) => ids.has(key))).size;
+  return moveSelection(list, { ids: rows.ids, index, move, page: inView || pageOf(model) });
 }
 
-/** Rows that a page key moves by. */
+/** Rows that a page key moves by where no list is in view. */
 export function pageOf({ terminal }: Model): number {
   return Math.max(1, terminal.rows() - PAGE_CHROME - 2);
 }

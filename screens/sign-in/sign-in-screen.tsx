@@ -1,4 +1,4 @@
-import { Box, Text } from 'ink';
+import { Box, Text, useAnimation, useIsScreenReaderEnabled } from 'ink';
 import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
@@ -60,8 +60,11 @@ function SignInView({ route }: { route: SignInRoute }) {
   const { glyphs } = useTheme();
   const width = columns - 3;
   const { prompt, qr, result, error } = route;
-  const state = signInState(route);
   const ended = result !== null || error !== null;
+  // A screen reader would read each second.
+  const isCounting = !useIsScreenReaderEnabled() && !ended && prompt !== null;
+  const { time } = useAnimation({ interval: 1000, isActive: isCounting });
+  const state = signInState(route, time);
   const above = prompt === null ? 2 : 5 + Math.ceil(prompt.url.length / width) + (prompt.user_code === null ? 0 : 2);
   // A cut QR code cannot be read, and ASCII cannot draw one.
   const showsQr = !ended && qr.length > 0 && above + qr.length <= height && glyphs.ellipsis === '…';

@@ -1,3 +1,6 @@
+/** Time for the browser, in milliseconds. */
+export const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
+
 export interface SignInPrompt {
   url: string;
   /** The code to compare or type; `null` where the browser returns by itself. */

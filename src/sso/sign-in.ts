@@ -4,7 +4,7 @@ import { offersDevices, signInByDevice } from './device-sign-in.ts';
 import { signInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { type SignInSession, sessionOf } from './session.ts';
-import type { SignInOptions } from './sign-in-options.ts';
+import { SIGN_IN_TIMEOUT_MS, type SignInOptions } from './sign-in-options.ts';
 import { withUserInfo } from './user-info.ts';
 
 export interface ProviderSignInRequest extends SignInOptions {
@@ -12,15 +12,13 @@ export interface ProviderSignInRequest extends SignInOptions {
   /** Uses a device code; automatic without a browser, where the provider supports it. */
   device: boolean;
   clock: () => Date;
-  /** In milliseconds. Default: five minutes. */
+  /** In milliseconds. Default: `SIGN_IN_TIMEOUT_MS`. */
   timeoutMs?: number;
 }
 
-const TIMEOUT_MS = 5 * 60_000;
-
 /** Signs a person in. Stores nothing. */
 export async function signInAtProvider(request: ProviderSignInRequest): Promise<SignInSession> {
-  const { provider: wanted, device, clock, timeoutMs = TIMEOUT_MS, ...options } = request;
+  const { provider: wanted, device, clock, timeoutMs = SIGN_IN_TIMEOUT_MS, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
   const timeout = AbortSignal.timeout(timeoutMs);
   const patient = { ...options, signal: AbortSignal.any([options.signal, timeout]) };

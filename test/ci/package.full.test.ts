@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -152,6 +152,9 @@ test('the tarball runs in place, with its manual page and completions', async ()
     env: environment({ PATH: `${place}/bin:/usr/bin:/bin` }),
   });
   expect(stdout).toBe('config\n');
+  const { stdout: searched } = await run('zsh', ['-fc', 'print -l $fpath']);
+  expect(searched.split('\n')).toContain('/usr/local/share/zsh/site-functions');
+  expect(existsSync(join(place, 'share/zsh/site-functions/_tool'))).toBe(true);
 });
 
 describe('the npm package', () => {
@@ -256,7 +259,7 @@ describe.skipIf(!canHaveSid)(`the Debian package${canHaveSid ? '' : ' (needs roo
   });
 });
 
-test('the RPM package is installed into a tree of its own, and its program runs', async () => {
+test('the RPM package is installed into a tree of its own, runs, and is removed without a trace', async () => {
   const tree = join(home, 'tree');
   const words = ['--root', tree, '--nodeps', '--ignoresize', '--install', files.rpm];
   execFileSync('rpm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -264,6 +267,8 @@ test('the RPM package is installed into a tree of its own, and its program runs'
   const listed = execFileSync('rpm', ['--root', tree, '--query', '--list', 'tool'], { encoding: 'utf8' });
   expect(listed.split('\n')).toEqual(expect.arrayContaining(['/usr/bin/tool', '/usr/share/man/man1/tool.1.gz']));
   execFileSync('rpm', ['--root', tree, '--verify', '--nodeps', 'tool']);
+  execFileSync('rpm', ['--root', tree, '--nodeps', '--erase', 'tool'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  expect(globSync('usr/**/*tool*', { cwd: tree })).toEqual([]);
 });
 
 describe('the commands of docs/install.md', () => {

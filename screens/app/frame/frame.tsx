@@ -7,7 +7,9 @@ import type { Viewport } from '../../../components/list.tsx';
 import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { bindingsOf, keyName } from '../keys.ts';
+import { FILTER_HINTS, FILTERED } from '../lists/filter.ts';
 import { contextOf, type Model, screenOf } from '../model.ts';
+import { typingAt } from '../route.ts';
 import { runsInProgress } from './run-text.ts';
 import { runningCells, sessionFacts, statusSpans } from './status-line.ts';
 
@@ -99,10 +101,15 @@ export function Frame({ path, aside = [], panes, children }: FrameProps) {
 
 function keyHints(model: Model): KeyHint[] {
   const context = contextOf(model);
-  return bindingsOf(screenOf(model, context.route), context).flatMap(
+  const screen = screenOf(model, context.route);
+  // Other keys are letters of the filter then.
+  if (screen.onLeave === FILTERED.onLeave && typingAt(context.route)) return FILTER_HINTS;
+  const hints = bindingsOf(screen, context).flatMap(
     ({ keys, shown = keyName(keys[0]), label, stays = false, whyNot }) => {
       const disabled = (whyNot?.(context) ?? null) !== null;
       return label === undefined ? [] : [{ keys: shown, label, stays, disabled }];
     },
   );
+  // Of two commands of one key the first is run.
+  return hints.filter(({ keys }, index) => hints.findIndex((hint) => hint.keys === keys) === index);
 }

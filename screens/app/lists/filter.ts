@@ -1,3 +1,4 @@
+import type { KeyHint } from '../../../components/key-bar.tsx';
 import { type TextEdit, textEdit } from '../../../components/text-edit.ts';
 import { type ListState, matchesFilter } from '../../../src/state/list.ts';
 import type { KeyBinding, KeyContext, Model } from '../model.ts';
@@ -33,6 +34,13 @@ export const FILTERED = {
   onAccept: (model: Model, route: FilteredRoute): void => keepFilter(model, route, route.typing?.text.trim() ?? ''),
   onLeave: (model: Model, route: FilteredRoute): void => keepFilter(model, route, ''),
 };
+
+/** The keys while the filter is typed. */
+export const FILTER_HINTS: KeyHint[] = [
+  { keys: 'Enter', label: 'keep filter', stays: true },
+  { keys: '↑↓', label: 'select' },
+  { keys: 'Esc', label: 'clear filter', stays: true },
+];
 
 export const FILTER: KeyBinding<FilteredRoute>[] = [
   {

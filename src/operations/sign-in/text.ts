@@ -3,7 +3,8 @@ import type { Tone } from '../../presentation/shapes/glyphs.ts';
 import type { SignedIn } from '../../results/cloud-results.ts';
 import type { SignInEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
-import { formatTime } from '../../text/format.ts';
+import { SIGN_IN_TIMEOUT_MS } from '../../sso/sign-in-options.ts';
+import { formatDuration, formatTime } from '../../text/format.ts';
 import { joinLines, printable } from '../../text/printable.ts';
 import { shell } from '../../text/shell-word.ts';
 
@@ -26,14 +27,19 @@ interface Attempt {
   error: unknown;
 }
 
-export function signInState({ prompt, result, error }: Attempt): {
+/** `waitedMs`: since the URL is shown. */
+export function signInState(
+  { prompt, result, error }: Attempt,
+  waitedMs = 0,
+): {
   glyph: 'good' | 'bad' | 'running';
   text: string;
   tone: Tone;
 } {
   if (error) return { glyph: 'bad', text: 'The sign-in failed', tone: 'bad' };
   if (result) return { glyph: 'good', text: 'You are signed in', tone: 'good' };
-  const text = prompt ? 'Waiting for the browser, for up to five minutes' : 'Contacting the identity provider';
+  const left = formatDuration(Math.max(0, SIGN_IN_TIMEOUT_MS - waitedMs));
+  const text = prompt ? `Waiting for the browser, ${left} left` : 'Contacting the identity provider';
   return { glyph: 'running', text, tone: 'accent' };
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { ViewportContext } from '../../../components/list.tsx';
 import { createTheme, ThemeContext, type ThemeOptions } from '../../../components/theme.ts';
 import { ModelContext } from '../../../screens/app/frame/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
@@ -20,7 +21,9 @@ export function renderScreen(model: Model, size: Size = STANDARD, theme: ThemeOp
     size,
     <ThemeContext value={createTheme(theme)}>
       <ModelContext value={model}>
-        <View route={route} />
+        <ViewportContext value={model.viewport}>
+          <View route={route} />
+        </ViewportContext>
       </ModelContext>
     </ThemeContext>,
   );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
 import type { SignInRoute } from '../../../screens/commands/sign-in.ts';
+import { signInState } from '../../../src/operations/sign-in/text.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeOperations } from '../../helpers/fakes/fake-operations.ts';
 import { fakeWorld } from '../../helpers/fakes/fake-world.ts';
@@ -12,8 +13,13 @@ const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
 
 test('the URL is shown whole, nothing between its parts but the edge of the screen', async () => {
   const shown = await drawn({ prompt: { event: 'sign_in', provider: 'idp', url: URL, user_code: null } });
-  expect(shown).toContain('Waiting for the browser');
+  expect(shown).toContain('Waiting for the browser, 5 min 00 s left');
   expect(shown.replaceAll(/\s/g, '')).toContain(URL);
+});
+
+test('the remaining time is counted down', () => {
+  const { text } = signInState({ prompt: {}, result: null, error: null }, 61_000);
+  expect(text).toBe('Waiting for the browser, 3 min 59 s left');
 });
 
 test('a code is shown with a picture of its URL', async () => {

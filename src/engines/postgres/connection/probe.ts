@@ -116,7 +116,8 @@ async function refusalOf(
   { tools }: ProbeRun,
   { url, cause }: { url: DatabaseUrl; cause: ConnectionLost },
 ): Promise<Refusal> {
-  return { failure: await findFailure(context, { url, tools, cause }), words: linesOf(cause).join('; ') };
+  const lines = linesOf(cause).map((line) => line.trim());
+  return { failure: await findFailure(context, { url, tools, cause }), words: lines.join('; ') };
 }
 
 function refusedProbe({ failure, words }: Refusal): Probe {
