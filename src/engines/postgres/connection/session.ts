@@ -54,9 +54,8 @@ const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 
 /** Limits of a role or database, which would end sessions that wait for the work of others. Older servers lack some. */
-const STAY_OPEN = ['idle_session_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'].map(
-  (name) => `SELECT set_config('${name}', '0', false) WHERE current_setting('${name}', true) IS NOT NULL`,
-);
+const STAY_OPEN = `SELECT set_config(name, '0', false) FROM (VALUES ('idle_session_timeout'),
+  ('idle_in_transaction_session_timeout'), ('transaction_timeout')) AS v (name) WHERE current_setting(name, true) IS NOT NULL`;
 
 /** Sets what pg_dump sets. */
 export const TABLES_ONLY = `SELECT pg_catalog.set_config(name, 'view, foreign-table', false) FROM pg_catalog.pg_settings
@@ -127,7 +126,7 @@ export async function openSession(
     ...('statement_timeout' in settings ? [] : [LIMIT_TEMPORARY_FILES]),
     ...(tablesOnly ? [TABLES_ONLY] : []),
     READ_RAW,
-    ...STAY_OPEN,
+    STAY_OPEN,
   ];
   return prepareSession(session, () => session.execute(prepared.join(';\n')));
 }
