@@ -168,7 +168,6 @@ const POSTGRES: Record<string, string[]> = {
     ...['acl', 'catalog', 'condition ?? changed', 'grant.acl', 'namespace ? `…` : "0::oid"'],
     ...['own', 'owner', 'rank', 'schema', 'where'],
   ],
-  'swap/swap-session.ts': ['names'],
   'swap/inherit.ts': ['name', 'old.connection_limit', 'privilege'],
   'sanitize/canaries.ts': ['at', 'given.join(", ")', 'list.join(", ")', 'nameOf(column)', 'nameOf(table)'],
   'sanitize/columns.ts': [
