@@ -105,7 +105,7 @@ export const ERRORS = {
     query_failed: 'A statement failed.',
     nothing_left: 'The query dropped every table.',
     rehearsal_failed: 'The rehearsed command failed on the branch.',
-    rehearsal_unobservable: 'The URL does not tell how to connect, so statements cannot be observed.',
+    rehearsal_unobservable: 'Statements cannot be observed: the URL is incomplete, or its server changes the database.',
     subset_unsupported: 'This database has no subsets.',
     source_unreadable: 'The user may not read a table.',
     subset_not_proved: 'Dangling references: a defect of the tool. The destination is unchanged.',
