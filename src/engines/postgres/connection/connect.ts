@@ -113,7 +113,7 @@ async function isMissing(context: EngineContext, url: DatabaseUrl, tools: Client
 }
 
 export function linesOf({ message }: Error): string[] {
-  return redact(message)
+  return redact(message.replaceAll(/^psql: error: /gm, ''))
     .split('\n')
     .filter((line) => line.trim() !== '');
 }
