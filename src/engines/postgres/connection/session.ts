@@ -43,7 +43,7 @@ export const SESSION_SETTINGS: SessionSettings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',
-  // To compile a statement takes longer than to execute one about the catalog or in many small parts.
+  // Statements about catalogs take longer to compile than to execute.
   jit: 'off',
 };
 
