@@ -215,7 +215,9 @@ function screenCells({ buffer, cols, rows }: InstanceType<typeof xterm.Terminal>
 
 function isOn(screen: string, wanted: string | RegExp | ((screen: string) => boolean)): boolean {
   if (typeof wanted === 'function') return wanted(screen);
-  return typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen);
+  if (typeof wanted !== 'string') return wanted.test(screen);
+  // A sentence is found where its lines are broken, too.
+  return screen.includes(wanted) || screen.replace(/\s*\n\s*/g, ' ').includes(wanted);
 }
 
 function framed(screen: string): string {
