@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
+import type { KeyHint } from '../../components/key-bar.tsx';
 import type { Span } from '../../components/line.tsx';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
@@ -47,6 +48,8 @@ export interface ScreenModule<Own extends NamedRoute = Route> {
   onAccept?(model: Model, route: Own): void;
   /** Esc in a text. Default: `onBack`. */
   onLeave?(model: Model, route: Own): void;
+  /** The key bar while a text is typed, where other keys are its letters. Default: those of `keys`. */
+  typingHints?: KeyHint[];
   /** Tab in a text. */
   onComplete?(model: Model, route: Own): void;
   /** The screen lists the runs: the status line need not. */

@@ -7,7 +7,6 @@ import type { Viewport } from '../../../components/list.tsx';
 import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
 import { bindingsOf, keyName } from '../keys.ts';
-import { FILTER_HINTS, FILTERED } from '../lists/filter.ts';
 import { contextOf, type Model, screenOf } from '../model.ts';
 import { typingAt } from '../route.ts';
 import { runsInProgress } from './run-text.ts';
@@ -102,8 +101,7 @@ export function Frame({ path, aside = [], panes, children }: FrameProps) {
 function keyHints(model: Model): KeyHint[] {
   const context = contextOf(model);
   const screen = screenOf(model, context.route);
-  // Other keys are letters of the filter then.
-  if (screen.onLeave === FILTERED.onLeave && typingAt(context.route)) return FILTER_HINTS;
+  if (screen.typingHints && typingAt(context.route)) return screen.typingHints;
   const hints = bindingsOf(screen, context).flatMap(
     ({ keys, shown = keyName(keys[0]), label, stays = false, whyNot }) => {
       const disabled = (whyNot?.(context) ?? null) !== null;

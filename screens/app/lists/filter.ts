@@ -1,4 +1,3 @@
-import type { KeyHint } from '../../../components/key-bar.tsx';
 import { type TextEdit, textEdit } from '../../../components/text-edit.ts';
 import { type ListState, matchesFilter } from '../../../src/state/list.ts';
 import type { KeyBinding, KeyContext, Model } from '../model.ts';
@@ -33,14 +32,12 @@ export const FILTERED = {
   linesAboveRows: (route: FilteredRoute): number => (isFiltering(route) ? 2 : 1),
   onAccept: (model: Model, route: FilteredRoute): void => keepFilter(model, route, route.typing?.text.trim() ?? ''),
   onLeave: (model: Model, route: FilteredRoute): void => keepFilter(model, route, ''),
+  typingHints: [
+    { keys: 'Enter', label: 'keep filter', stays: true },
+    { keys: '↑↓', label: 'select' },
+    { keys: 'Esc', label: 'clear filter', stays: true },
+  ],
 };
-
-/** The keys while the filter is typed. */
-export const FILTER_HINTS: KeyHint[] = [
-  { keys: 'Enter', label: 'keep filter', stays: true },
-  { keys: '↑↓', label: 'select' },
-  { keys: 'Esc', label: 'clear filter', stays: true },
-];
 
 export const FILTER: KeyBinding<FilteredRoute>[] = [
   {

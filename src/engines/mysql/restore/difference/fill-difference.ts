@@ -183,8 +183,6 @@ async function replaceIn(
   const data = dataOf(loading, table);
   await using session = await connect({ signal }, loading.url);
   for (const setting of LOADING_SETTINGS) await session.execute(setting);
-  // Duplicates are found.
-  await session.execute('SET unique_checks = 1');
   const doubts = await replaceRows(session, { ...difference, key, data, localInfile: loading.localInfile });
   await verifyDoubts(session, { loading, table, doubts });
   // Rows of the base copy may have had higher values.
