@@ -49,10 +49,10 @@ export const SESSION_SETTINGS = [
   PLAIN_GRAMMAR,
   'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
   'SET group_concat_max_len = 1048576, max_error_count = 64',
-  'SET autocommit = 1, completion_type = 0, unique_checks = 1, sql_safe_updates = 0, sql_big_selects = 1, sql_select_limit = 18446744073709551615',
+  'SET autocommit = 1, completion_type = 0, foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, sql_big_selects = 1, sql_select_limit = 18446744073709551615',
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
   '/*!80030 SET sql_generate_invisible_primary_key = 0 */',
-  '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
+  '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0, check_constraint_checks = 1 */',
   '/*M!100304 SET system_versioning_asof = DEFAULT */',
 ];
 
