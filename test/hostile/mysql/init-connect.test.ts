@@ -100,7 +100,7 @@ for (const flavour of testedFlavours('mariadb')) {
       60_000,
     );
 
-    it('lets a sanitization delete the rows that reference deleted ones', async () => {
+    it('keeps no rows in a sanitization that reference deleted ones', async () => {
       await server.sql('', "SET GLOBAL init_connect = 'SET foreign_key_checks = 0, unique_checks = 0'");
       await build(context, { target: 'people' });
       await applySanitize(context, await planSanitize(context, { target: 'people' }));
