@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
+import { itemOf } from '../../src/cloud/contract/problems.ts';
 import { type HubRoute, MOST_BODY_BYTES } from '../../src/cloud/contract/route.ts';
 import { PARAMETERS } from '../../src/cloud/contract/schemas.ts';
 import { readBounded } from '../../src/runtime/read-bounded.ts';
@@ -136,7 +137,7 @@ export function parsed(schema: v.GenericSchema, value: unknown, before: string):
   }
   const errors = result.issues.slice(0, MOST_ERRORS).map((issue) => ({
     pointer: `${before}${(issue.path ?? []).map(({ key }) => `/${String(key).slice(0, 100)}`).join('')}`,
-    detail: issue.kind === 'schema' ? `must be ${issue.expected ?? 'another value'}` : issue.message,
+    detail: /^Invalid /.test(issue.message) ? `must be ${issue.expected ?? 'another value'}` : issue.message,
   }));
   throw invalid(errors);
 }
@@ -154,7 +155,7 @@ function arrayForObject(given: unknown, output: unknown): string | null {
 
 function invalid(errors: { pointer: string; detail: string }[]): Problem {
   const [first] = errors;
-  const where = first?.pointer === '' ? 'the body' : first?.pointer;
+  const where = itemOf(first?.pointer ?? '') || 'the body';
   return new Problem('cloud_refused', `The request is not valid: ${where} ${first?.detail}`, { errors });
 }
 

@@ -1,3 +1,4 @@
+import { itemOf } from '../../src/cloud/contract/problems.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 import { Problem } from '../problem.ts';
 
@@ -21,10 +22,14 @@ export function headlineFault(headline: Headline, now: Date): { pointer: string;
   return null;
 }
 
+export function faultText({ pointer, detail }: { pointer: string; detail: string }): string {
+  return `${itemOf(pointer) || 'it'} ${detail}`;
+}
+
 export function assertHeadline(headline: Headline, now: Date): void {
   const fault = headlineFault(headline, now);
   if (fault === null) return;
-  throw new Problem('cloud_refused', `The manifest is not valid: ${fault.pointer || 'it'} ${fault.detail}`, {
+  throw new Problem('cloud_refused', `The manifest is not valid: ${faultText(fault)}`, {
     errors: [fault],
   });
 }

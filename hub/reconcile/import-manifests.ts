@@ -8,7 +8,7 @@ import { expectObjects, type ObjectPlace, settleByLength, storedObjects } from '
 import { knownManifests, publish } from '../database/snapshots/snapshots.ts';
 import type { SweptTarget } from '../database/snapshots/sweeps.ts';
 import { findTarget } from '../database/targets/targets.ts';
-import { headlineFault } from '../manifests/headlines.ts';
+import { faultText, headlineFault } from '../manifests/headlines.ts';
 import { readManifest } from '../manifests/read-manifest.ts';
 import { signatureFlaw } from '../manifests/signatures.ts';
 import type { ManifestSummary } from '../manifests/summarise.ts';
@@ -70,7 +70,7 @@ async function importOne(place: ManifestPlace, key: string): Promise<{ id: strin
   const { headline, sha256s, storedBytes, sha256 } = summary;
   if (headline.target !== target.name) return { problem: 'it is of another target' };
   const fault = headlineFault(headline, new Date());
-  if (fault !== null) return { problem: `${fault.pointer || 'it'} ${fault.detail}` };
+  if (fault !== null) return { problem: faultText(fault) };
   const row = await findTarget(db, target.name);
   if (row?.id !== target.id) return null;
   const refused = signatureFlaw(headline, { target: row, trustedKeys });

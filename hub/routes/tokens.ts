@@ -21,7 +21,7 @@ export const tokenRoutes = {
     const ids = await targetIdsOf(db, targets);
     const unknown = targets.filter((target) => !ids.has(target));
     if (unknown.length > 0) {
-      throw new Problem('cloud_refused', `There is no target "${unknown[0]}"`, {
+      throw new Problem('cloud_refused', `There is no target ${unknown.map((target) => `"${target}"`).join(', ')}`, {
         errors: unknown.map((target) => ({ pointer: `/targets/${targets.indexOf(target)}`, detail: 'is unknown' })),
       });
     }

@@ -2,7 +2,7 @@ import type { Size } from '../../components/page.tsx';
 import { keyText } from '../../src/config/keys/keys-in-effect.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import { formatCount, formatNumberOf } from '../../src/text/format.ts';
+import { formatCount, formatNumberOf, formatPartOf } from '../../src/text/format.ts';
 
 /** Texts in place of a list without rows: the reason, and what to do. */
 export const LOADING = {
@@ -111,12 +111,12 @@ export function versionText(version: string): string {
 
 /** `2 of 12 snapshots` */
 export function countText(shown: number, all: number, noun: string): string {
-  return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
+  return shown === all ? formatNumberOf(all, noun) : formatPartOf(shown, all, noun);
 }
 
 /** Before what is counted. */
 export function markedText(count: number): Cell[] {
-  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
+  return count === 0 ? [] : [{ text: `${formatCount(count)} marked  `, tone: 'accent' }];
 }
 
 export function sortedText(by: string): string {

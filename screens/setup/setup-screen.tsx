@@ -97,7 +97,7 @@ function SetupView({ route }: { route: SetupRoute }) {
   const above = fitting({ told, about, height: height - failed - least });
   const room = Math.max(1, height - failed - above.length);
   return (
-    <Frame path={['set up']} aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}>
+    <Frame path={['set up']} aside={[{ text: `step ${steps.indexOf(step) + 1}`, tone: 'dim' }]}>
       <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
         <Lines lines={above} width={width} />
         {busy && (

@@ -8,6 +8,7 @@ import { Line, type Span } from '../../components/line.tsx';
 import { listPanes } from '../../components/list-view.tsx';
 import { LIST_MARGIN, TableList, tableRow } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { NONE_ON_HUB } from '../../src/operations/targets/find-target.ts';
 import {
   briefTargetColumns,
   GROUP_NAMES,
@@ -236,10 +237,12 @@ function growthFacts(growth: string): Fact[] {
 
 function NoTargets({ model, filtering }: { model: Model; filtering: boolean }) {
   const lacksSignIn = useStore(model.session, (session) => session.lacksSignIn);
+  const mode = useStore(model.session, (session) => session.mode);
   const loading = useStore(model.targets, ({ phase }) => phase === 'loading');
   if (filtering) return <Empty lines={noMatchLines('targets')} />;
   if (loading) return <Empty lines={LOADING.configuration} />;
-  return <Empty lines={lacksSignIn ? EMPTY.hub : EMPTY.targets} />;
+  const [first = '', ...next] = lacksSignIn ? EMPTY.hub : EMPTY.targets;
+  return <Empty lines={[mode === 'cloud' ? NONE_ON_HUB : first, ...next]} />;
 }
 
 function countOf({ shown, all, sort, brief }: { shown: number; all: number; sort: Sort; brief: boolean }): Span[] {

@@ -6,7 +6,7 @@ import { readBounded } from '../runtime/read-bounded.ts';
 import { isLoopback } from '../text/loopback.ts';
 import { parseJsonAs } from '../text/parse-json.ts';
 import { printable } from '../text/printable.ts';
-import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
+import { itemOf, PROBLEMS, type ProblemCode } from './contract/problems.ts';
 import type { HubRoute } from './contract/route.ts';
 import {
   type AnswerOf,
@@ -258,8 +258,11 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
   const known = problem && Object.hasOwn(PROBLEMS, problem.code) ? (problem.code as ProblemCode) : null;
   if (!problem || known === null) return notAHub(endpoint, `status ${response.status}`);
   const clean = (text: string): string => printable(text).slice(0, 500);
+  // An entry of a list has no name: the words of the problem are about it.
+  const named = problem.errors.slice(0, 10).filter(({ pointer }) => !/\/\d+$/.test(pointer));
+  const told = named.map(({ pointer, detail }) => `${itemOf(pointer)} ${detail}`);
   return new UserError(MEANING[known] ?? known, clean(problem.detail), {
-    details: problem.errors.slice(0, 10).map(({ pointer, detail }) => clean(`${pointer} ${detail}`)),
+    details: told.filter((text) => !problem.detail.includes(text)).map(clean),
     hint: problem.hint && clean(problem.hint),
   });
 }

@@ -5,7 +5,7 @@ import type { GitState } from '../results/manifest/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { SubsetPlanResult } from '../results/subset-results.ts';
 import { boundedList } from '../text/bounded-list.ts';
-import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
+import { formatAge, formatBytes, formatCount, formatNumberOf, formatPartOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, excludedRowsText, hiddenText, leftOutText, lostSchemas } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import { shell } from '../text/shell-word.ts';
@@ -112,9 +112,8 @@ export function coverageText({ coverage }: SnapshotRow): string {
 function coverageFacts({ coverage }: SnapshotRow): Fact[] {
   if (coverage === undefined) return [];
   const { columns, changed, kept, unchanged } = coverage;
-  const all = formatNumberOf(columns, 'personal column');
   const words = [
-    changed === columns ? `all ${all} changed` : `${changed} of ${all} changed`,
+    `${changed === columns ? `all ${formatNumberOf(columns, 'personal column')}` : formatPartOf(changed, columns, 'personal column')} changed`,
     ...(kept > 0 ? [`${kept} kept by a comment`] : []),
     ...(unchanged.length > 0 ? [`original values in ${boundedList(unchanged, MOST_UNCHANGED)}`] : []),
   ];

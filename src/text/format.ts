@@ -25,6 +25,11 @@ export function formatNumberOf(count: number, singular: string, plural = `${sing
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
+/** `10,000 of 10,006 tables`. */
+export function formatPartOf(part: number, all: number, singular: string): string {
+  return `${formatCount(part)} of ${formatNumberOf(all, singular)}`;
+}
+
 /** `340 ms`, `4.1 s`, `2 min 05 s`, `3 h 07 min`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;

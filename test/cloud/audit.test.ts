@@ -110,6 +110,15 @@ describeWithPostgres('tool cloud audit and token', () => {
     });
   });
 
+  test('a refusal names targets and options, and no place in a request', async () => {
+    const create = ['cloud', 'token', 'create', 'job', '--target', 'orders', '--target', 'none', '--target', 'nowhere'];
+    expect((await cli.tool(create)).stderr).toBe('error: There is no target "none", "nowhere"\n');
+    const { stderr } = await cli.tool(['cloud', 'audit', '--target', 'a@b']);
+    expect(stderr).toMatch(/^error: The request is not valid: target must .*\n$/);
+    const days = await cli.tool(['cloud', 'token', 'create', 'job', '--target', 'orders', '--days', '400']);
+    expect(days.stderr).toMatch(/^error: The request is not valid: expires_in_days must .*\n$/);
+  });
+
   test('wrong roles, targets and equal names are refused', async () => {
     const create = (...words: string[]) => cli.json(['cloud', 'token', 'create', 'job', ...words]);
     expect(await create()).toMatchObject({ exit: 2, last: { error: { code: 'invalid_value' } } });

@@ -129,7 +129,7 @@ const WALKS: Record<string, Step[]> = {
     { keys: [], shows: 'up ' },
     { keys: ['G'], shows: '> orders' },
   ],
-  unconfigured: [{ keys: [], shows: /step 1 of[\s\S]*PostgreSQL: (?!looking)/, screen: 'setup' }],
+  unconfigured: [{ keys: [], shows: /step 1(?! of)[\s\S]*PostgreSQL: (?!looking)/, screen: 'setup' }],
   untrusted: [{ keys: [], shows: '> trust', screen: 'trust' }],
 };
 

@@ -274,7 +274,11 @@ describeWithPostgres('bad input', () => {
         ]);
         cases.push(['the same without its length', large(route.method, path, { headers, bytes: most + 1 }), TOO_LARGE]);
       }
-      for (const [what, sent, expected] of cases) expect(expectedOf(await sent), what).toEqual(expected);
+      for (const [what, sent, expected] of cases) {
+        const received = await sent;
+        expect(expectedOf(received), what).toEqual(expected);
+        expect(received.body.detail, `${what}: words for people`).not.toMatch(/(^| )\/\w/);
+      }
       expect(await content()).toBe(before);
       expect(hub.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
     },

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import {
   formatAge,
@@ -60,4 +62,19 @@ test.each([
     if (before === undefined) delete process.env.TZ;
     else process.env.TZ = before;
   }
+});
+
+test('counts of one sentence are formatted alike', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const files = ['src', 'screens', 'components', 'hub'].flatMap((folder) =>
+    readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  );
+  const sources = files.filter((file) => /\.tsx?$/.test(file));
+  const mixed = sources.flatMap((file) => {
+    const text = readFileSync(`${root}/${file}`, 'utf8');
+    return [...text.matchAll(/\$\{(?!format)[^{}]*\} of \$\{format(Count|NumberOf)/g)].map(
+      ([found]) => `${file}: ${found}`,
+    );
+  });
+  expect(mixed).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { damagedText, historyFacts } from '../../../src/operations/history/text.
 import type { Column } from '../../../src/presentation/shapes/column.ts';
 import type { Fact } from '../../../src/presentation/shapes/fact.ts';
 import type { Glyphs } from '../../../src/presentation/shapes/glyphs.ts';
-import { formatDuration, formatNumberOf, formatTime } from '../../../src/text/format.ts';
+import { formatCount, formatDuration, formatNumberOf, formatTime } from '../../../src/text/format.ts';
 import { printable } from '../../../src/text/printable.ts';
 import { fitCells } from '../../../src/text/text-width.ts';
 import type { ActivityEntry } from '../lists/activity.ts';
@@ -96,7 +96,7 @@ export function activityCount(
     return count === 0 ? [] : [`${count} ${status === 'waiting' ? 'queued' : status}`];
   });
   const lost = damaged === 0 ? [] : [damagedText(damaged)];
-  return [shown === entries.length ? all : `${shown} of ${all}`, ...live, ...lost].join(', ');
+  return [shown === entries.length ? all : `${formatCount(shown)} of ${all}`, ...live, ...lost].join(', ');
 }
 
 /** With the progress, or the reason of a failure. */

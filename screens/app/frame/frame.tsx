@@ -6,6 +6,7 @@ import type { Span } from '../../../components/line.tsx';
 import type { Viewport } from '../../../components/list.tsx';
 import { contentWidth, PAGE_CHROME, Page, type PageProps, type Size } from '../../../components/page.tsx';
 import { useTheme } from '../../../components/theme.ts';
+import { formatCount } from '../../../src/text/format.ts';
 import { bindingsOf, keyName } from '../keys.ts';
 import { contextOf, type Model, screenOf } from '../model.ts';
 import { typingAt } from '../route.ts';
@@ -53,7 +54,7 @@ export function placeOfText(viewport: Viewport, { scrolled, rows, count }: Scrol
   viewport.furthest = Math.max(0, count - rows);
   viewport.page = rows;
   const from = Math.min(scrolled, viewport.furthest);
-  const text = `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`;
+  const text = `lines ${formatCount(from + 1)}–${formatCount(Math.min(count, from + rows))} of ${formatCount(count)}`;
   return { from, aside: count <= rows ? [] : [{ text, tone: 'dim' as const }] };
 }
 

@@ -7,7 +7,7 @@ import { kindBadge } from '../../../src/presentation/snapshot.ts';
 import type { ScreenNotice } from '../../../src/state/navigation.ts';
 import { elapsed, type LogLine, type RunState } from '../../../src/state/run.ts';
 import { progressOfRun, type Run, type RunSummary, runBefore } from '../../../src/state/runs.ts';
-import { formatCount, formatDuration, formatNumberOf } from '../../../src/text/format.ts';
+import { formatDuration, formatNumberOf, formatPartOf } from '../../../src/text/format.ts';
 
 export const RUN_MARKS: Record<RunState['status'], StateMark> = {
   waiting: { glyph: 'pending', tone: 'dim' },
@@ -157,7 +157,7 @@ interface LogView {
 
 /** `Log: 3 of 40 lines, paused 12 lines above the end` */
 export function logTitle({ log, droppedLines }: RunState, { filter, found, up }: LogView): string {
-  const matching = filter === '' ? '' : `: ${formatCount(found)} of ${formatNumberOf(log.length, 'line')}`;
+  const matching = filter === '' ? '' : `: ${formatPartOf(found, log.length, 'line')}`;
   const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above the end` : '';
   const dropped = droppedLines > 0 ? `, ${formatNumberOf(droppedLines, 'earlier line')} dropped` : '';
   return `Log${matching}${paused}${dropped}`;

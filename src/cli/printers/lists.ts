@@ -14,6 +14,7 @@ import {
   checkedEntry,
   destinationCopyLines,
   MODES,
+  type NoTargets,
   noTargetsText,
   targetColumns,
   targetInfoFacts,
@@ -21,7 +22,6 @@ import {
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
-import type { Mode } from '../../results/configuration/configuration-results.ts';
 import type { TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { ChangesResult } from '../../results/review/changes-results.ts';
 import type { DiffResult, TableDiff } from '../../results/review/diff-results.ts';
@@ -32,12 +32,7 @@ import { joinLines, printable } from '../../text/printable.ts';
 import { printedFacts, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';
 
-export interface TargetsView extends TableOptions {
-  /** The configuration file, to say where targets belong. */
-  file: string | null;
-  mode: Mode;
-  /** A hub is configured, but no token for it. */
-  lacksSignIn: boolean;
+export interface TargetsView extends TableOptions, NoTargets {
   now: number;
 }
 

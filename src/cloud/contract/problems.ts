@@ -23,3 +23,9 @@ export const PROBLEMS = {
 } as const satisfies Partial<Record<ErrorCode, { status: number; title: string }>>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The item of a pointer, for people: `since` of `/query/since`, `objects[2].bytes` of `/objects/2/bytes`; empty for all. */
+export function itemOf(pointer: string): string {
+  const path = pointer.replace(/^(\/query)?\//, '');
+  return path.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
+}

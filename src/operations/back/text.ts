@@ -2,7 +2,7 @@ import type { Column } from '../../presentation/shapes/column.ts';
 import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { BackPoint, BackPoints } from '../../results/saves/save-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
-import { formatAge, formatBytes, formatTime } from '../../text/format.ts';
+import { formatAge, formatBytes, formatNumberOf, formatPartOf, formatTime } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 
 export const NAME_OF_SAVE = 'Name; leave empty to use the time';
@@ -80,7 +80,7 @@ export function likelyPoint(points: BackPoint[]): number {
 
 export function countedPoints({ points }: BackPoints): string {
   const usable = points.filter(({ unavailable }) => unavailable === undefined).length;
-  return usable === points.length ? `${usable} points` : `${usable} of ${points.length} points`;
+  return usable === points.length ? formatNumberOf(usable, 'point') : formatPartOf(usable, points.length, 'point');
 }
 
 function ageText(at: string | null, now: Date): string {

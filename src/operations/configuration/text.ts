@@ -5,7 +5,7 @@ import type {
   SavedTarget,
 } from '../../results/configuration/configuration-results.ts';
 import type { Tour } from '../../results/demo-results.ts';
-import { formatBytes, formatCount, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatCount, formatDuration, formatPartOf } from '../../text/format.ts';
 import { joinLines } from '../../text/printable.ts';
 import { shell } from '../../text/shell-word.ts';
 
@@ -102,7 +102,7 @@ export function tourText(source: string, tour: Tour): string {
     `Loaded it into ${loaded.destination}: ${formatCount(loaded.rows)} rows, verified`,
     `Loaded it again: the database was unavailable for ${formatDuration(reloaded.swap_ms ?? 0)}, and its previous version was kept`,
     `Restored the previous ${undone.destination}`,
-    `Sanitized it by ${sanitized.statements} statements: ${formatCount(changed)} of ${formatCount(tables.length)} tables changed, no personal data is left`,
+    `Sanitized it by ${sanitized.statements} statements: ${formatPartOf(changed, tables.length, 'table')} changed, no personal data is left`,
     `Created a subset in ${subset.destination}: 1 % of the customers and all related rows, ${formatCount(subset.rows)} rows, ${formatCount(subset.proof.length)} foreign keys verified`,
     'The demo has been removed. To see it on a terminal: tool demo',
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { RehearsalResult } from '../../results/review/rehearsal-results.ts';
-import { formatDuration, formatNumberOf } from '../../text/format.ts';
+import { formatDuration, formatNumberOf, formatPartOf } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
 import { fitCells } from '../../text/text-width.ts';
 import { oneLine } from './list-text.ts';
@@ -105,7 +105,7 @@ function legend(
   { shown, end, glyphs }: { shown: number; end: number; glyphs: Glyphs },
 ): TimelineSpan[] {
   const all = statements.length + statements_left_out;
-  const count = shown < all ? `${shown} of ${formatNumberOf(all, 'statement')}` : formatNumberOf(all, 'statement');
+  const count = shown < all ? formatPartOf(shown, all, 'statement') : formatNumberOf(all, 'statement');
   const signs: TimelineSpan[] =
     glyphs.barFull === ''
       ? []

@@ -4,7 +4,7 @@ import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { Coverage, TableCoverage, UnsanitizedColumn } from '../../results/review/sanitize-results.ts';
 import { boundedList } from '../../text/bounded-list.ts';
-import { formatCount, formatNumberOf } from '../../text/format.ts';
+import { formatCount, formatNumberOf, formatPartOf } from '../../text/format.ts';
 import { escaped } from '../../text/printable.ts';
 
 /** `all 28 personal columns changed`, or `2 of 28 personal columns are unchanged` */
@@ -25,14 +25,14 @@ export function personalText(
 ): string {
   const all = own.length + acknowledged.length + changed.length;
   if (all === 0) return 'no column looks like personal data';
-  const columns = formatNumberOf(all, 'personal column');
+  const of = (part: number): string => formatPartOf(part, all, 'personal column');
   if (own.length > 0) {
     const partly = own.some(({ state }) => state === 'partly') ? ' or partly unchanged' : '';
-    return `${own.length} of ${columns} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
+    return `${of(own.length)} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
   }
   const kept = acknowledged.length;
-  if (kept > 0) return `${changed.length} of ${columns} changed, ${kept} kept by a comment`;
-  return all === 1 ? `1 of ${columns} changed` : `all ${columns} changed`;
+  if (kept > 0) return `${of(changed.length)} changed, ${formatCount(kept)} kept by a comment`;
+  return all === 1 ? `${of(1)} changed` : `all ${formatNumberOf(all, 'personal column')} changed`;
 }
 
 /** `changed indirectly (trigger, cascade or function): public.history`; `null` for none. */
@@ -91,7 +91,7 @@ export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
 
 function originsText({ state, original_values, from, values }: UnsanitizedColumn): string | null {
   if (state === 'unchanged' || original_values === null) return null;
-  return `${formatCount(original_values)} of ${formatNumberOf(values, 'value')}, from ${from.join(', ')}`;
+  return `${formatPartOf(original_values, values, 'value')}, from ${from.join(', ')}`;
 }
 
 const LOOKS: Record<CoverageRow['state'], { tone: Tone; glyph: 'bad' | 'caution' | 'skipped' | 'good'; text: string }> =
@@ -242,7 +242,7 @@ export function coverageTreeFacts(row: CoverageTreeRow, tables: TableCoverage[])
   if (row.table === null) return coverageFacts(row.row, tables);
   const count = (rows: number | null | undefined): string => (typeof rows === 'number' ? formatCount(rows) : 'no');
   return [
-    { name: 'Personal', value: `${row.safe} of ${formatNumberOf(row.all, 'personal column')} changed or kept` },
+    { name: 'Personal', value: `${formatPartOf(row.safe, row.all, 'personal column')} changed or kept` },
     ...(row.rows
       ? [
           {

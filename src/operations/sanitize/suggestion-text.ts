@@ -5,7 +5,7 @@ import type { Fact } from '../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../presentation/shapes/glyphs.ts';
 import type { QuerySavePlan, TrialResult, UnsanitizedColumn } from '../../results/review/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/review/suggested-query.ts';
-import { formatDuration, formatNumberOf } from '../../text/format.ts';
+import { formatDuration, formatNumberOf, formatPartOf } from '../../text/format.ts';
 
 export interface SuggestionRow {
   column: string;
@@ -125,7 +125,7 @@ export function suggestionFacts(row: SuggestionRow): Fact[] {
 /** `11 of 12 columns replaced` */
 export function suggestionText(rows: SuggestionRow[]): string {
   const replaced = rows.filter(({ state }) => state === 'replace').length;
-  return `${replaced} of ${formatNumberOf(rows.length, 'column')} replaced`;
+  return `${formatPartOf(replaced, rows.length, 'column')} replaced`;
 }
 
 /** Rows of each column that a trial of replacements reads. */

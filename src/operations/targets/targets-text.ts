@@ -11,7 +11,7 @@ import { formatAge, formatBytes, formatCount, formatTime } from '../../text/form
 import { sparkline } from '../../text/sparkline.ts';
 import { branchesDetail, copiesBytes, copiesLines, copyDetail, copyFact } from '../load/copies-text.ts';
 import { serversText } from '../servers/list/text.ts';
-import { SIGN_IN } from './find-target.ts';
+import { NONE_ON_HUB, SIGN_IN } from './find-target.ts';
 import { clockTime, latenessOf, STATUSES, statusCell, statusFact } from './status-text.ts';
 
 export const MODES: Record<Mode, string> = {
@@ -273,7 +273,15 @@ export function destinationCopyLines(rows: TargetRow[]): string[] {
   return lines.length < 2 || bytes === null ? lines : [...lines, `All copies: ${formatBytes(bytes)} on their servers`];
 }
 
-export function noTargetsText({ file, lacksSignIn }: { file: string | null; lacksSignIn: boolean }): string {
+export interface NoTargets {
+  /** The configuration file, to say where targets belong. */
+  file: string | null;
+  mode: Mode;
+  /** A hub is configured, but no token for it. */
+  lacksSignIn: boolean;
+}
+
+export function noTargetsText({ file, mode, lacksSignIn }: NoTargets): string {
   if (lacksSignIn) return `No targets yet. ${SIGN_IN}`;
-  return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
+  return `${mode === 'cloud' ? NONE_ON_HUB : 'No targets yet.'} Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
 }

@@ -60,6 +60,9 @@ test('the last line says which mode it is, and where the configuration comes fro
 
 test('an empty list names the file to add targets to, or the sign-in where a hub has them', () => {
   expect(targetsText([], view)).toContain('Add one under "targets" in /etc/tool.yml');
+  expect(targetsText([], { ...view, mode: 'cloud' })).toMatch(
+    /^Neither the configuration nor the hub .* in \/etc\/tool/,
+  );
   expect(targetsText([], { ...view, lacksSignIn: true })).toMatch(
     /^No targets yet\. Sign in .*: tool auth login hub\n/,
   );

@@ -4,8 +4,10 @@ import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { observe } from '../../../src/engines/mysql/rehearse/observe.ts';
 import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { withProgram, withPrograms } from '../../helpers/mysql/mysql-programs.ts';
 import { describeWithMysql, startMysql, testedFlavours } from '../../helpers/mysql/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres/postgres-server.ts';
 import { suiteResource } from '../../helpers/suite-resource.ts';
@@ -25,6 +27,8 @@ const INIT_CONNECT = [
   "SET NAMES sjis, sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,PAD_CHAR_TO_FULL_LENGTH'",
   'SET NAMES gbk, autocommit = 0, completion_type = 1, sql_safe_updates = 1, sql_select_limit = 1, group_concat_max_len = 4',
 ];
+/** Above the number of tables, and below that of columns or rows. */
+const LIMITS = ['SET sql_select_limit = 3'];
 const OF_MARIADB = ["SET system_versioning_asof = '2001-01-01 00:00:00'"];
 
 for (const flavour of testedFlavours('mariadb')) {
@@ -37,7 +41,7 @@ for (const flavour of testedFlavours('mariadb')) {
 
     beforeAll(async () => {
       await server.sql('', "CREATE USER guest@'%' IDENTIFIED BY 'guest'");
-      for (const name of ['source', 'other', 'copy', 'small']) {
+      for (const name of ['source', 'other', 'copy', 'small', 'people']) {
         await server.createDatabase(name);
         await server.sql('', `GRANT ALL ON \`${name}%\`.* TO guest@'%'`);
       }
@@ -56,13 +60,24 @@ for (const flavour of testedFlavours('mariadb')) {
         `CREATE TABLE history (id INT PRIMARY KEY) ${versioned}`,
         'INSERT INTO history VALUES (1), (2)',
       );
+      await server.sql(
+        'people',
+        'CREATE TABLE person (id INT PRIMARY KEY)',
+        'CREATE TABLE note (id INT PRIMARY KEY, person INT, FOREIGN KEY (person) REFERENCES person (id) ON DELETE CASCADE)',
+        'INSERT INTO person VALUES (1), (2)',
+        'INSERT INTO note VALUES (1, 1), (2, 2)',
+      );
       const url = (name: string) => server.url(name, GUEST);
       const subset_tables = [{ table: 'source.t_gbk', where: 'id = 1' }];
       const app = {
         snapshot: { src_url: url('source'), dst_url: url('copy') },
         subset: { src_url: url('source'), dst_url: url('small'), subset_tables },
       };
-      context = testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app } } });
+      const people = {
+        snapshot: { src_url: url('people'), dst_url: url('people_copy') },
+        sanitize: { dst_url: url('people_clean'), override_query: 'DELETE FROM person WHERE id = 1' },
+      };
+      context = testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app, people } } });
       expected = await contentOf('source');
       other = await server.dump('other');
     }, 120_000);
@@ -83,6 +98,25 @@ for (const flavour of testedFlavours('mariadb')) {
         expect(await server.dump('other')).toBe(other);
       },
       60_000,
+    );
+
+    it('keeps no rows in a sanitization that reference deleted ones', async () => {
+      await server.sql('', "SET GLOBAL init_connect = 'SET foreign_key_checks = 0, unique_checks = 0'");
+      await build(context, { target: 'people' });
+      await applySanitize(context, await planSanitize(context, { target: 'people' }));
+      await applyLoad(context, await planLoad(context, { target: 'people' }));
+      expect(await server.sql('people_copy', 'SELECT * FROM note')).toEqual([{ id: 2, person: 2 }]);
+    });
+
+    it.each(flavour === 'mariadb' ? [...LIMITS, ...OF_MARIADB] : LIMITS)(
+      'refuses a build by the vendor program, which would leave rows or columns out: %s',
+      async (statement) => {
+        await server.sql('', `SET GLOBAL init_connect = ${JSON.stringify(statement)}`);
+        const byProgram = await withPrograms(withProgram(context, 'people'), flavour, folder.path);
+        await expect(build(byProgram, { target: 'people' })).rejects.toMatchObject({ code: 'dump_failed' });
+        await server.sql('', "SET GLOBAL init_connect = ''");
+        expect(await build(byProgram, { target: 'people' })).toMatchObject({ rows: 4 });
+      },
     );
 
     it('refuses a rehearsal whose sessions begin in another database', async () => {

@@ -20,7 +20,8 @@ const SOURCE = String.raw`
     (1, E'it''s \\ "x" \\'' ', '\x00275c22ff', 0.1 + 0.2, '2001-02-03 04:05:06.789+00', '-1 year 2 mons -3 days 04:05:06', '{a,NULL,"NULL"}', 'text <a/>', 1234.5),
     (2, E'\\.', '', 'NaN', '0099-01-01 BC', '1 day -00:00:01', '{}', '<a/>', -1);
   CREATE TABLE refers (id integer PRIMARY KEY, "value" integer REFERENCES "values", c text DEFAULT E'a\\b''c' CHECK (c <> E'\\'));
-  INSERT INTO refers VALUES (1, 1), (2, 2);
+  INSERT INTO refers VALUES (1, 1), (2, 2); INSERT INTO refers VALUES (3, 2, NULL);
+  CREATE FUNCTION twice(i integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2';
   CREATE VIEW pairs AS SELECT v.t, r.c FROM "values" v JOIN refers r ON r."value" = v.id`;
 
 const SETTINGS = {
@@ -67,7 +68,7 @@ describeWithPostgres('settings of roles', () => {
     await server.psql('postgres', { sql: [...roles, ...settings].join(';') });
     for (const name of ['copy', 'small']) await server.createDatabase(name, 'loader');
     const src_url = urlOf('reader', 'source');
-    const subset_tables = [{ table: 'public.refers', where: 'id = 1' }];
+    const subset_tables = [{ table: 'public.refers', where: 'id = 1 OR c = NULL' }];
     const app = {
       snapshot: { src_url, dst_url: urlOf('loader', 'copy') },
       subset: { src_url, dst_url: urlOf('loader', 'small'), subset_tables },

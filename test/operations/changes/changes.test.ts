@@ -59,6 +59,12 @@ const OBJECTS = [
   'ALTER SCHEMA public OWNER TO CURRENT_USER',
 ];
 
+/** Code of another user, which becomes that of the loading one. */
+const OTHERS = [
+  'CREATE DEFINER = someone@localhost SQL SECURITY INVOKER VIEW others AS SELECT name FROM item',
+  'CREATE DEFINER = someone@localhost PROCEDURE nothing() SELECT 1',
+];
+
 for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb'] as const)) {
   describeWithKind(kind, 'changes', () => {
     const isPostgres = kind === 'postgres';
@@ -69,7 +75,7 @@ for (const kind of process.env.TEST_FULL ? SERVER_KINDS : (['postgres', 'mariadb
     beforeAll(async () => {
       [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
       await server.create('source');
-      await server.run('source', isPostgres ? [...FILL, ...OBJECTS] : FILL);
+      await server.run('source', [...FILL, ...(isPostgres ? OBJECTS : OTHERS)]);
       ({ id: snapshot } = await build(contextWith(), { target: 'app' }));
     }, 60_000);
 

@@ -40,6 +40,14 @@ for (const flavour of testedFlavours('mysql')) {
       return { plan: planned.plan, result: await applyLoad(context, planned) };
     }
 
+    it('keeps its rows on a server without autocommit', async () => {
+      await server.sql('', 'SET GLOBAL autocommit = 0');
+      await load('CREATE TABLE made (id INT PRIMARY KEY); INSERT INTO made VALUES (1);').finally(() =>
+        server.sql('', 'SET autocommit = 1', 'SET GLOBAL autocommit = 1'),
+      );
+      expect(await server.sql('copy', 'SELECT id FROM made')).toEqual([{ id: 1 }]);
+    });
+
     const canary = (): string => join(folder.path, 'canary');
 
     async function expectProdUntouched(): Promise<void> {

@@ -40,25 +40,31 @@ export interface ExecuteResult {
 }
 
 /**
- * Equal behaviour on all servers: plain grammar, UTC, zero dates, zeros in AUTO_INCREMENT columns, no limits of time and rows.
+ * Equal behaviour on all servers: plain grammar, UTC, zero dates, zeros in AUTO_INCREMENT columns, equal expressions, no limits.
  * Settings of one flavour are in comments that the other skips. https://mariadb.com/kb/en/comment-syntax/
  */
 export const PLAIN_GRAMMAR =
   "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'";
+/** The server's `init_connect` may have begun a transaction, which would end without COMMIT, and in which some settings are refused. */
+export const NO_TRANSACTION = 'ROLLBACK AND NO CHAIN NO RELEASE';
 export const SESSION_SETTINGS = [
   PLAIN_GRAMMAR,
-  'SET sql_quote_show_create = 1, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
-  'SET group_concat_max_len = 1048576, max_error_count = 64',
-  'SET autocommit = 1, completion_type = 0, unique_checks = 1, sql_safe_updates = 0, sql_big_selects = 1, sql_select_limit = 18446744073709551615',
+  NO_TRANSACTION,
+  'SET autocommit = 1, completion_type = 0, foreign_key_checks = 1, unique_checks = 1, sql_safe_updates = 0, sql_big_selects = 1, sql_select_limit = 18446744073709551615, wait_timeout = 86400, net_read_timeout = 3600, net_write_timeout = 3600',
+  // Else a TIMESTAMP without a default gets one. By itself: MariaDB before 10.6.9 cannot change it.
+  'SET explicit_defaults_for_timestamp = 1',
+  // By itself: MySQL 9 requires a right for it.
+  'SET max_error_count = 64',
+  "SET sql_quote_show_create = 1, group_concat_max_len = 1048576, div_precision_increment = 4, default_week_format = 0, lc_time_names = 'en_US'",
   '/*!80000 SET max_execution_time = 0, information_schema_stats_expiry = 0 */',
   '/*!80030 SET sql_generate_invisible_primary_key = 0 */',
-  '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
+  '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0, check_constraint_checks = 1 */',
   '/*M!100304 SET system_versioning_asof = DEFAULT */',
 ];
 
-/** The server's `init_connect` may have begun a transaction, which would end without COMMIT, or chosen another database. */
-export function afterInitConnect({ database }: Pick<DatabaseUrl, 'database'>): string[] {
-  return ['ROLLBACK AND NO CHAIN NO RELEASE', ...(database === null ? [] : [`USE ${quoteName(database)}`])];
+/** The server's `init_connect` may have chosen another database. */
+export function selectDatabase({ database }: Pick<DatabaseUrl, 'database'>): string[] {
+  return database === null ? [] : [`USE ${quoteName(database)}`];
 }
 
 export interface SessionOptions extends MysqlSessionOptions {
@@ -69,12 +75,15 @@ export interface SessionOptions extends MysqlSessionOptions {
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
     for (const setting of settings) await session.execute(setting).catch(unless(UNKNOWN_SETTING, null));
-    if (settings.length > 0) for (const statement of afterInitConnect(options.url)) await session.execute(statement);
+    if (settings.length > 0) for (const statement of selectDatabase(options.url)) await session.execute(statement);
   });
 }
 
-/** Settings that a version lacks (`ER_UNKNOWN_SYSTEM_VARIABLE`), or that need an administrator, are skipped. */
-const UNKNOWN_SETTING = [1193, EMPTY_QUERY, RIGHT_MISSING];
+/**
+ * Settings that a version lacks (`ER_UNKNOWN_SYSTEM_VARIABLE`) or cannot change (`ER_INCORRECT_GLOBAL_LOCAL_VAR`), or that need
+ * an administrator, are skipped.
+ */
+const UNKNOWN_SETTING = [1193, 1238, EMPTY_QUERY, RIGHT_MISSING];
 
 function sessionOf(
   { connection, socket }: ConnectionWithSocket,

@@ -26,7 +26,7 @@ import { type Exclusion, readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { NO_ROWS, partsOf } from './parts.ts';
-import { readByProgram, watchDefinitions } from './program/dump-program.ts';
+import { assertUnlimited, readByProgram, watchDefinitions } from './program/dump-program.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
 import { recordTreatedApart } from './special-tables.ts';
@@ -117,13 +117,14 @@ interface Source {
 async function openSource(
   context: EngineContext,
   session: MysqlSession,
-  { url: { display }, database, readers }: { url: DatabaseUrl; database: string; readers: Readers | null },
+  { url, database, readers }: { url: DatabaseUrl; database: string; readers: Readers | null },
 ): Promise<Source> {
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
-  if (reserved !== null) throw nameReserved(display, reserved);
+  if (reserved !== null) throw nameReserved(url.display, reserved);
   const tool = readers ? null : await dumpToolFor(context, server);
-  const assertUnchanged = tool && (await watchDefinitions(session, { database, display }));
+  if (tool) await assertUnlimited(context, url);
+  const assertUnchanged = tool && (await watchDefinitions(session, { database, display: url.display }));
   const names = (await readTables(session, database)).map(({ name }) => name);
   // One reader alone needs no lock.
   const needed = readers && (await readers.all()).slice(0, Math.max(1, names.length));

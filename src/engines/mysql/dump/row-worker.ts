@@ -3,7 +3,7 @@ import type { Connection } from 'mysql2';
 import { performTasks } from '../../../runtime/thread-pool.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { openConnection } from '../connection/open-connection.ts';
-import { afterInitConnect, packetsOf, SESSION_SETTINGS } from '../connection/session.ts';
+import { packetsOf, SESSION_SETTINGS, selectDatabase } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { RowBlocks } from './row-blocks.ts';
 import { forEachRow } from './row-stream.ts';
@@ -67,7 +67,7 @@ async function work(task: RowTask): Promise<RowsRead[]> {
       });
       connection = opened.connection;
       for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
-      for (const statement of afterInitConnect(task.url)) await execute(statement);
+      for (const statement of selectDatabase(task.url)) await execute(statement);
       // Bytes as they are stored: what a conversion would lose is kept.
       await execute('SET character_set_results = NULL');
       return [];

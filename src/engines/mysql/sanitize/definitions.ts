@@ -1,4 +1,6 @@
 import type { ObjectDefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
+import { withoutDefiner } from '../catalog/definitions/statement-text.ts';
+import { lexicalModeOf } from '../catalog/definitions/tokens.ts';
 import { detailsOf } from '../details.ts';
 import { readDefinitionsFile } from '../restore/rows/fill.ts';
 import { counterOf, withoutCounter } from '../restore/stored-table.ts';
@@ -20,9 +22,10 @@ export async function readDefinitions({ manifest, read }: ObjectDefinitionsReque
       { name: `${database}.${name}.(sequence)`, text: create },
       { name: `${database}.${name}.(sequence set)`, text: next, creates: 'value' },
     ]),
-    ...[...routines, ...views, ...triggers, ...events].map(({ kind, name, create }) => ({
+    ...[...routines, ...views, ...triggers, ...events].map(({ kind, name, create, sql_mode }) => ({
       name: `${database}.${name}.(${kind.toLowerCase()})`,
-      text: create,
+      // A load makes the loading user the definer.
+      text: withoutDefiner(create, lexicalModeOf(sql_mode)),
     })),
   ];
 }

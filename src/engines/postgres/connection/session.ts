@@ -38,11 +38,18 @@ export interface SessionOptions {
 /** No start-up file, no prompt, bare values; psql continues after an error. */
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
-/** A database's own settings must not change the meaning of queries. */
+/** Settings of a role or database must not change the meaning of expressions and the names of objects. */
+export const PLAIN_MEANING: SessionSettings = {
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  quote_all_identifiers: 'off',
+};
+
 export const SESSION_SETTINGS: SessionSettings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',
+  ...PLAIN_MEANING,
   // Statements about catalogs take longer to compile than to execute.
   jit: 'off',
 };

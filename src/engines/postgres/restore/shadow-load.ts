@@ -5,7 +5,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
 import type { DifferencePlan, ReplaceResult, RestoringUser } from '../../facets/restore.ts';
 import { findBaseCopies, newFromBase } from '../branches/base-copies.ts';
-import type { PostgresSession } from '../connection/session.ts';
+import { PLAIN_MEANING, type PostgresSession } from '../connection/session.ts';
 import { majorOf } from '../connection/tools.ts';
 import { type SessionSettings, withDatabase } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
@@ -147,8 +147,7 @@ export function restoreSettings(local: boolean, cpus: number): SessionSettings {
       : {}),
     jit: 'off',
     // Of defaults, too.
-    array_nulls: 'on',
-    transform_null_equals: 'off',
+    ...PLAIN_MEANING,
     statement_timeout: '0',
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',

@@ -4,7 +4,7 @@ import type { Column } from '../../../presentation/shapes/column.ts';
 import type { Fact } from '../../../presentation/shapes/fact.ts';
 import type { Glyphs, Tone } from '../../../presentation/shapes/glyphs.ts';
 import { LEDGER_STATES, type LedgerEntry, type LedgerState } from '../../../sanitize/ledger/ledger.ts';
-import { formatNumberOf } from '../../../text/format.ts';
+import { formatCount, formatNumberOf } from '../../../text/format.ts';
 import { escaped } from '../../../text/printable.ts';
 import type { LedgerReview, ReviewedItem } from './review.ts';
 
@@ -88,7 +88,9 @@ export function reviewFacts({ entry, samples, table, others, valuesLeft, type, v
 /** `12 of 31 open` */
 export function openText(rows: ReviewRow[]): string {
   const open = rows.filter(({ entry }) => entry.state === 'open').length;
-  return open === 0 ? `all ${rows.length} classified` : `${open} of ${rows.length} open`;
+  return open === 0
+    ? `all ${formatCount(rows.length)} classified`
+    : `${formatCount(open)} of ${formatCount(rows.length)} open`;
 }
 
 export function reviewQuestion(target: string): { path: string[]; question: string; lines: string[] } {

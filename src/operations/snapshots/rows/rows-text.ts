@@ -1,7 +1,7 @@
 import { keyText } from '../../../config/keys/keys-in-effect.ts';
 import type { Cell, Column } from '../../../presentation/shapes/column.ts';
 import type { RowColumn, RowsResult } from '../../../results/review/rows-results.ts';
-import { formatCount, formatNumberOf } from '../../../text/format.ts';
+import { formatCount, formatNumberOf, formatPartOf } from '../../../text/format.ts';
 import { printable } from '../../../text/printable.ts';
 import { cut } from '../../../text/text-width.ts';
 
@@ -35,8 +35,7 @@ function pageText({ rows, skipped = 0, total }: RowsResult): string {
 }
 
 function countText({ rows, total }: RowsResult): string {
-  const all = formatNumberOf(total, 'row');
-  return rows.length < total ? `First ${formatCount(rows.length)} of ${all}` : all;
+  return rows.length < total ? `First ${formatPartOf(rows.length, total, 'row')}` : formatNumberOf(total, 'row');
 }
 
 function maskedCount({ columns }: RowsResult): number {
@@ -47,7 +46,7 @@ function maskedCount({ columns }: RowsResult): number {
 export function rowsAside({ columns, key = [] }: RowsResult, scrolled: number): string {
   return scrolled === 0
     ? formatNumberOf(columns.length, 'column')
-    : `from column ${key.length + scrolled + 1} of ${formatCount(columns.length)}`;
+    : `from column ${formatCount(key.length + scrolled + 1)} of ${formatCount(columns.length)}`;
 }
 
 /** States the number of columns that do not fit into the terminal. */

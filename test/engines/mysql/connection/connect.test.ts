@@ -78,6 +78,28 @@ for (const flavour of FLAVOURS) {
       }
     });
 
+    it('has equal expressions and defaults of columns, whatever the settings of the server, also without rights', async () => {
+      const settings = {
+        ...{ group_concat_max_len: 1_048_576, div_precision_increment: 4, default_week_format: 0 },
+        ...{ lc_time_names: 'en_US', foreign_key_checks: 1, unique_checks: 1, explicit_defaults_for_timestamp: 1 },
+      };
+      const others = ['4', '0', '3', "'de_DE'", '0', '0', '0'];
+      const names = Object.keys(settings);
+      await server.sql('', "CREATE USER plain@'%'");
+      for (const [at, name] of names.entries()) await server.sql('', `SET GLOBAL ${name} = ${others[at]}`);
+      try {
+        await using session = await openSession({
+          url: parseMysqlUrl(server.url('', { name: 'plain', password: '' })),
+        });
+        const columns = names.map((name) => `@@${name} AS ${name}`).join(', ');
+        expect(await session.query(`SELECT ${columns}`)).toEqual([settings]);
+      } finally {
+        for (const name of names) {
+          await server.sql('', `SET GLOBAL ${name} = ${/_checks$/.test(name) ? 1 : 'DEFAULT'}`);
+        }
+      }
+    });
+
     it('is let in by each plugin with the right password only, with and without TLS', async () => {
       const { signal } = new AbortController();
       for (const name of Object.keys(USERS[flavour])) {

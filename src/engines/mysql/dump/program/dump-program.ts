@@ -1,3 +1,4 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest } from '../../../facets/dump.ts';
 import type { OnBytes } from '../../../shared/bytes-progress.ts';
@@ -7,6 +8,7 @@ import { significant } from '../../catalog/definitions/tokens.ts';
 import { type Flavour, readInventory } from '../../catalog/introspect.ts';
 import { type CatalogTable, readTableList, readTables } from '../../catalog/tables.ts';
 import { connectionOf } from '../../connection/client-options.ts';
+import { connect } from '../../connection/connect.ts';
 import { MARK } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import type { ClientTool } from '../../connection/tools.ts';
@@ -17,6 +19,7 @@ import {
   changed,
   cutShort,
   LINES_TOLD,
+  limited,
   linesOf,
   notUnderstood,
   programFailed,
@@ -82,6 +85,15 @@ export async function readByProgram(context: EngineContext, dump: ProgramDump): 
       return { table: { name, rows, file }, data: { [file.name]: data } };
     }),
   );
+}
+
+/** Rejects where the server's settings, or its `init_connect`, hide rows, columns or later versions from the program. */
+export async function assertUnlimited(context: EngineContext, url: DatabaseUrl): Promise<void> {
+  await using session = await connect(context, url, { settings: [] });
+  const [sees] = await session.query<{ everything: number }>(
+    "SELECT @@sql_select_limit = 18446744073709551615 /*M!100304 AND @@system_versioning_asof = 'DEFAULT' */ AS everything",
+  );
+  if (sees?.everything !== 1) throw limited(url.display);
 }
 
 /** Reads what a program of its own instant must find unchanged. Resolves with the check of it. */

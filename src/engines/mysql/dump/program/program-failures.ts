@@ -51,6 +51,12 @@ export function cutShort({ name }: ClientTool, what: string): UserError {
   });
 }
 
+export function limited(display: string): UserError {
+  return new UserError('dump_failed', `Sessions on ${display} see only some rows, or earlier ones`, {
+    hint: 'Nothing was stored. Build without program: true, or set sql_select_limit and system_versioning_asof of the server to DEFAULT.',
+  });
+}
+
 export function changed(display: string): UserError {
   return new UserError('dump_failed', `Objects of ${display} were created, changed or dropped during the dump`, {
     hint: 'Nothing was stored. Build again.',

@@ -37,13 +37,14 @@ const LINES_TOLD = 20;
 
 /** A NULL for a generated column; deprecation warnings. */
 const HARMLESS = new Set([1906, 1287, 1681, 6414]);
-/** Data truncated; also reported for an invalid ENUM value that is stored unchanged. */
+/** Data truncated; also reported for an invalid ENUM value that is stored unchanged, and a generated value of more digits. */
 const DATA_TRUNCATED = 1265;
 
 function isHarmless({ Code, Message }: WarningRow, definition: TableDefinition | undefined): boolean {
   if (Code !== DATA_TRUNCATED) return HARMLESS.has(Code);
-  const enums = definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\()/gm) ?? [];
-  return enums.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
+  const others =
+    definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\(|[^'\n]* GENERATED ALWAYS AS \()/gm) ?? [];
+  return others.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
 }
 
 function rowsRefused(cause: InsertRefused): UserError {

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../../engine-context.ts';
 import { scriptFailed, scriptLeft } from '../../../shared/script/script-errors.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/quote.ts';
-import type { MysqlSession } from '../../connection/session.ts';
+import { type MysqlSession, NO_TRANSACTION } from '../../connection/session.ts';
 import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
 import { type AcceptedScript, acceptedStatements } from './accept-statement.ts';
 
@@ -24,7 +24,7 @@ interface FileRun {
 export async function runFile(context: EngineContext, { url, file, dump }: FileRun): Promise<number> {
   await using session = await connect(context, url, {
     localFiles: false,
-    settings: [`SET NAMES ${quoteText(url.parameters.charset ?? 'utf8mb4')}`],
+    settings: [`SET NAMES ${quoteText(url.parameters.charset ?? 'utf8mb4')}`, NO_TRANSACTION, 'SET autocommit = 1'],
   });
   const database = await currentDatabase(session);
   let statements = 0;

@@ -3,15 +3,16 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteText } from '../../connection/quote.ts';
-import type { PostgresSession } from '../../connection/session.ts';
+import { PLAIN_MEANING, type PostgresSession } from '../../connection/session.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { findAuxiliaryDatabases, lockingBase } from '../../server/server.ts';
 import { type MarkedDatabase, writeMark } from '../../swap/mark.ts';
 
 /** Formats that are exact and the same in both databases, whatever they set. */
 export const SETTINGS = {
+  ...PLAIN_MEANING,
   ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
-  ...{ xmloption: 'content', lc_monetary: 'C', array_nulls: 'on', row_security: 'off' },
+  ...{ xmloption: 'content', lc_monetary: 'C', row_security: 'off' },
   ...{ statement_timeout: '0', synchronous_commit: 'on', lock_timeout: '2s' },
 };
 

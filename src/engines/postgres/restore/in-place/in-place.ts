@@ -6,6 +6,7 @@ import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { tablesText } from '../../../shared/rows/divide-tables.ts';
+import { PLAIN_MEANING } from '../../connection/session.ts';
 import { type ClientTools, findClientTools, knowsRestrict, toolsForArchive } from '../../connection/tools.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import { archiveDetails } from '../../dump/archive.ts';
@@ -66,8 +67,7 @@ async function runTransaction(
     statement_timeout: '0',
     lock_timeout: '0',
     client_min_messages: 'warning',
-    array_nulls: 'on',
-    transform_null_equals: 'off',
+    ...PLAIN_MEANING,
   });
   const child = runner.start(
     {

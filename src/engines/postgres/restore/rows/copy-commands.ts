@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import { quoteName, quotePath } from '../../connection/quote.ts';
-import { PSQL_FLAGS } from '../../connection/session.ts';
+import { PLAIN_MEANING, PSQL_FLAGS } from '../../connection/session.ts';
 import { type ClientTools, knowsRestrict } from '../../connection/tools.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 
@@ -22,8 +22,7 @@ export const COPY_SETTINGS = {
   search_path: 'pg_catalog',
   row_security: 'off',
   xmloption: 'content',
-  array_nulls: 'on',
-  transform_null_equals: 'off',
+  ...PLAIN_MEANING,
   client_min_messages: 'warning',
 };
 

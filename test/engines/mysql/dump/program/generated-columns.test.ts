@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../../src/operations/build/build.ts';
+import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
 import { localRepository } from '../../../../../src/operations/snapshots/local-repository.ts';
 import { readRows } from '../../../../../src/operations/snapshots/rows/rows.ts';
@@ -78,6 +79,23 @@ for (const flavour of testedFlavours('mariadb')) {
         expect(found).toEqual([{ column: 'source.person.plain', original_values: 40 }]);
       },
     );
+
+    it('are loaded where their values have more digits than they hold', async () => {
+      await server.createDatabase('thirds');
+      await server.sql(
+        'thirds',
+        'CREATE TABLE third (id INT PRIMARY KEY, part DECIMAL(9,3) AS (id / 3) STORED)',
+        'INSERT INTO third (id) VALUES (1), (2)',
+      );
+      const app = { snapshot: { src_url: server.url('thirds'), dst_url: server.url('copy') }, program: true };
+      const settings = { ...context.configuration.settings, targets: { app } };
+      const ofThirds = { ...context, configuration: { ...context.configuration, settings } };
+      await build(ofThirds, { target: 'app' });
+      await applyLoad(ofThirds, await planLoad(ofThirds, { target: 'app' }));
+      expect(await server.sql('copy', 'SELECT * FROM third')).toEqual(
+        await server.sql('thirds', 'SELECT * FROM third'),
+      );
+    });
 
     it('leave every value masked where they were stored as columns that the rows do not have', async () => {
       await build(context, { target: 'app' });
