@@ -12,14 +12,9 @@ export function shareConnections(): void {
   limits.inTotal = 8;
 }
 
-interface QueueEntry {
-  server: string;
-  begin: () => void;
-}
-
 // Module state on purpose: the server's limit is for the whole process.
 const open = new Map<string, number>();
-const waiting: QueueEntry[] = [];
+const waiting: { server: string; begin: () => void }[] = [];
 let total = 0;
 
 /** Runs work that opens one connection to the URL's server when there is room, in the order of the calls. */

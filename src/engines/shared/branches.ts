@@ -78,14 +78,10 @@ export const RESET_BY_COPY = {
   another: 'it is no copy of the present base copy',
 };
 
-interface CreatedBranch extends Omit<NewBranch, 'database'> {
-  name: string;
-  createdAt: string;
-  origin?: BranchOrigin | null;
-}
-
 /** Returns what the mark of a new branch records, before any reset or switch. */
-export function newBranchFacts(created: CreatedBranch) {
+export function newBranchFacts(
+  created: Omit<NewBranch, 'database'> & { name: string; createdAt: string; origin?: BranchOrigin | null },
+) {
   const { name, createdAt, repository, gitBranch, origin = null } = created;
   const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
   return {

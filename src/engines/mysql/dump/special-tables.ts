@@ -20,17 +20,12 @@ export interface DumpedDatabase {
   copyOf: DumpRequest['copyOf'];
 }
 
-type SpecialDetails = Pick<
-  Details,
-  'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views' | 'histograms'
->;
-
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { definitions, database, schema, copyOf }: DumpedDatabase,
-): Promise<SpecialDetails> {
+): Promise<Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views' | 'histograms'>> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);

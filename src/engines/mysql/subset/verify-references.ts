@@ -8,15 +8,9 @@ import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-interface VerifyOptions {
-  source: OpenSource;
-  run: SubsetRun;
-  database: string;
-}
-
 export function verifyReferences(
   session: MysqlSession,
-  { source, run, database }: VerifyOptions,
+  { source, run, database }: { source: OpenSource; run: SubsetRun; database: string },
 ): Promise<ReferenceResult[]> {
   const { catalog, withSession } = source;
   return countDanglingRows(run, {

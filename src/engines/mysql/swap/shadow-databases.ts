@@ -70,7 +70,7 @@ export async function writeMark(
 /** The branches of this destination for which something was made that may be left. */
 export async function branchesWithLeftovers(
   server: MysqlSession,
-  { destination, branches }: BranchesOf,
+  { destination, branches }: { destination: string; branches: string[] },
 ): Promise<string[]> {
   const of = await destinationName(server, destination);
   const rows = await server.query<{ comment: string }>(
@@ -79,11 +79,6 @@ export async function branchesWithLeftovers(
   const marks = rows.map(({ comment }) => parseRecord(markSchema, comment));
   const marked = marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : []));
   return [...new Set([...marked, ...(await findUnmarkedShadows(server, branches))])];
-}
-
-interface BranchesOf {
-  destination: string;
-  branches: string[];
 }
 
 /**

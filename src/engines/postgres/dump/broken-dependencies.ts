@@ -200,14 +200,9 @@ function generatedColumn(
   return found?.generated ? { class: classes.pg_class, oid: found.relation, column: found.number } : null;
 }
 
-interface Outer {
-  isOuter: (address: ObjectAddress) => boolean;
-  isKept: (address: ObjectAddress) => boolean;
-}
-
 function missingParts(
   graph: DependencyGraph,
-  { isOuter, isKept }: Outer,
+  { isOuter, isKept }: { isOuter: (address: ObjectAddress) => boolean; isKept: (address: ObjectAddress) => boolean },
 ): { parent: ObjectAddress; child: ObjectAddress }[] {
   const relation = (oid: number): ObjectAddress => ({ class: graph.classes.pg_class, oid, column: 0 });
   return [...graph.parents].flatMap(([child, parents]) => {

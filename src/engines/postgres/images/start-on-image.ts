@@ -27,19 +27,13 @@ export async function startOnImage(context: EngineContext, request: ImageStart):
   return { ...server, url: parsePostgresUrl(`postgres://${PLAIN_ROLE}:${password}@${address}`) };
 }
 
-interface Preparation {
-  bin: string;
-  home: ServerHome;
-  password: string;
-}
-
 /**
  * Replaces the passwords of the image in single-user mode, before it accepts connections. Returns the versions of the
  * collations and those of the extensions that the server has.
  */
 async function prepare(
   context: EngineContext,
-  { bin, home, password }: Preparation,
+  { bin, home, password }: { bin: string; home: ServerHome; password: string },
 ): Promise<{ collations: string; extensions: ReadonlySet<string> }> {
   const { directory, user } = home;
   const statements = [

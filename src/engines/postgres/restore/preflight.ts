@@ -139,18 +139,12 @@ interface PlannedContents {
   tables: ManifestTable[];
 }
 
-interface PlannedSwap {
-  warnings: WarningEvent[];
-  copies: BaseCopies;
-  difference: DifferencePlan | null;
-}
-
 /** Plans the swap: warns of what would be lost. Rejects when something would stop the swap in the end. */
 async function planSwap(
   context: EngineContext,
   request: RestoreRequest,
   { opened, ...contents }: PlannedContents & { opened: OpenedDestination },
-): Promise<PlannedSwap> {
+): Promise<{ warnings: WarningEvent[]; copies: BaseCopies; difference: DifferencePlan | null }> {
   const { facts, session: server } = opened;
   const { url, keepBase } = request;
   const destination = url.database ?? '';

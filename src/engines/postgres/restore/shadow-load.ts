@@ -88,17 +88,11 @@ export async function loadThroughShadow(
   );
 }
 
-interface BaseToCopy {
-  url: DatabaseUrl;
-  to: string;
-  planned: DifferencePlan;
-}
-
 /** The files of the tables that do not differ may not have been fetched, so a full load cannot take its place. */
 async function copyBase(
   context: EngineContext,
   server: PostgresSession,
-  { url, to, planned }: BaseToCopy,
+  { url, to, planned }: { url: DatabaseUrl; to: string; planned: DifferencePlan },
 ): Promise<void> {
   const { base, spare } = await findBaseCopies(server, url.database ?? '');
   const isPlanned = (copy: BaseCopy | null): copy is BaseCopy =>

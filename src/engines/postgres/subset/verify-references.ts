@@ -9,12 +9,10 @@ import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-interface VerifyOptions {
-  source: OpenSource;
-  run: SubsetRun;
-}
-
-export function verifyReferences(session: PostgresSession, { source, run }: VerifyOptions): Promise<ReferenceResult[]> {
+export function verifyReferences(
+  session: PostgresSession,
+  { source, run }: { source: OpenSource; run: SubsetRun },
+): Promise<ReferenceResult[]> {
   const { catalog, withSession } = source;
   const orphansOf = (reading: PostgresSession, all: Relationship[]): Promise<number[]> =>
     countOrphans(

@@ -181,17 +181,11 @@ export async function replaceDestination(
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
 }
 
-interface OnlyBase {
-  url: DatabaseUrl;
-  shadow: string;
-  base: BaseCopyOptions;
-}
-
 /** A base copy of no load of the destination: branches are made from it, and no reset. */
 async function keepOnlyBase(
   context: EngineContext,
   server: PostgresSession,
-  { url, shadow, base }: OnlyBase,
+  { url, shadow, base }: { url: DatabaseUrl; shadow: string; base: BaseCopyOptions },
 ): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   const names = auxiliaryNames(destination);

@@ -24,12 +24,6 @@ export interface Readable {
   hidden: HiddenObjects[];
 }
 
-interface Source {
-  url: DatabaseUrl;
-  server: Server;
-  tables: CatalogTable[];
-}
-
 interface UnreadableCode extends CodeRow {
   why: string;
   denied: boolean;
@@ -42,7 +36,7 @@ interface HiddenEntry extends HiddenObjects {
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { url, server, tables }: Source,
+  { url, server, tables }: { url: DatabaseUrl; server: Server; tables: CatalogTable[] },
 ): Promise<Readable> {
   const database = url.database ?? '';
   const rights = await readRights(session);

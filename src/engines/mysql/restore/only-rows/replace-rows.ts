@@ -109,15 +109,11 @@ async function readCounters(server: MysqlSession, { url, tables }: RowExchangeOp
   });
 }
 
-interface LaterRenames {
-  undo: string;
-  work: string;
-  retired: string;
-  tables: Pick<UndoTable, 'table'>[];
-}
-
 /** The copies take the place of an older undo copy. */
-async function laterRenames(server: MysqlSession, { undo, work, retired, tables }: LaterRenames): Promise<Rename[]> {
+async function laterRenames(
+  server: MysqlSession,
+  { undo, work, retired, tables }: { undo: string; work: string; retired: string; tables: Pick<UndoTable, 'table'>[] },
+): Promise<Rename[]> {
   const older = await tablesOf(server, undo);
   return [
     ...older.map((table, at): Rename => ({ from: [undo, table], to: [retired, `kept-${at}`] })),

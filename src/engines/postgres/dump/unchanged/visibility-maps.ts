@@ -33,13 +33,6 @@ export const HAS_MAPS = `current_setting('server_version_num')::int BETWEEN 1400
 const FUNCTION = `SAVEPOINT map; CREATE FUNCTION pg_temp.tool_map(text, text, integer) RETURNS bytea
   LANGUAGE c STRICT AS '$libdir/pageinspect', 'get_raw_page_fork'`;
 
-interface MapRow {
-  oid: number;
-  pages: number;
-  size: number;
-  map: [position: string, bits: string][] | null;
-}
-
 /** Reads the maps in a transaction of its own, at whose end they are not older than any earlier snapshot. */
 export async function readMapsApart(session: PostgresSession, relations: Relation[]): Promise<VisibilityMaps> {
   const [server] = await session.query<{ maps: boolean }>(
@@ -57,7 +50,9 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
   if (relations.reduce((sum, { pages }) => sum + pages, 0) > MOST_BLOCKS) return new Map();
   const sent = await Promise.allSettled([
     session.execute(FUNCTION),
-    session.query<MapRow>(mapsQuery(relations)),
+    session.query<{ oid: number; pages: number; size: number; map: [position: string, bits: string][] | null }>(
+      mapsQuery(relations),
+    ),
     session.execute('ROLLBACK TO SAVEPOINT map; RELEASE SAVEPOINT map'),
   ]);
   const [failure] = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

@@ -79,15 +79,9 @@ function compare(
   return { before, differing: [...digests.keys()].filter((table) => digests.get(table) !== before.get(table.name)) };
 }
 
-interface ServerComparison {
-  contents: BaseContents;
-  base: BaseCopy;
-  destination: string;
-}
-
 async function whyServerDiffers(
   server: PostgresSession,
-  { contents, base, destination }: ServerComparison,
+  { contents, base, destination }: { contents: BaseContents; base: BaseCopy; destination: string },
 ): Promise<string | null> {
   const [version] = await server.query<{ server: string }>(SERVER_QUERY);
   if (version?.server !== contents.server) return 'the server was updated after the base copy was made';
