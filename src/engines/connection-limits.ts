@@ -81,14 +81,6 @@ function isThisMachine(host: string): boolean {
 }
 
 /** Equal for URLs that can share one connection: those that differ in the database only. */
-export function connectionKey({
-  engine,
-  hosts,
-  user,
-  password,
-  parameters,
-  inContainer,
-  database,
-}: DatabaseUrl): string {
+export function connectionKey({ engine, hosts, user, password, parameters, inContainer, database }: DatabaseUrl) {
   return JSON.stringify([engine, hosts, user, password, parameters, inContainer, database === null]);
 }

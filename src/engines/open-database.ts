@@ -85,11 +85,7 @@ async function withTunnel<Result>(
 }
 
 /** ssh states why a server cannot be reached; the client that it disconnects does not. */
-async function probeThroughTunnel(
-  url: DatabaseUrl,
-  request: ProbeRequest,
-  probe: ConnectFacet['probe'],
-): Promise<void> {
+async function probeThroughTunnel(url: DatabaseUrl, request: ProbeRequest, probe: ConnectFacet['probe']) {
   const startedAt = performance.now();
   const unreachable = new Map<number, Probe>();
   const take: ProbeRequest['take'] = (index, found) => {

@@ -6,7 +6,7 @@ import type { Report } from '../runtime/events.ts';
 import { formatBytes } from '../text/format.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
-import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
+import type { Command, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 const STDERR_LIMIT = 256 * 1024;
 /** Bytes: catalogs of 100,000 tables stay below it. */
@@ -159,10 +159,7 @@ interface EndState {
   onEnd: (exit: number | null) => void;
 }
 
-async function completion(
-  command: Command,
-  { child, stdout, stderr, signal, onEnd }: EndState,
-): Promise<ProcessResult> {
+async function completion(command: Command, { child, stdout, stderr, signal, onEnd }: EndState) {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   let failure: unknown;
   const abort = (): void => terminate(child);

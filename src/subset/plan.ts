@@ -69,11 +69,7 @@ export function filteredReferences({ relationships }: Graph, rules: Plan['rules'
 }
 
 /** The tables to which references lead from these, at any distance, and these. */
-function reachedTables(
-  start: Iterable<string>,
-  references: Pick<Relationship, 'from' | 'to'>[],
-  without: Set<string>,
-): Set<string> {
+function reachedTables(start: Iterable<string>, references: Pick<Relationship, 'from' | 'to'>[], without: Set<string>) {
   const reached = new Set(start);
   const queue = [...reached];
   for (let table = queue.pop(); table !== undefined; table = queue.pop()) {

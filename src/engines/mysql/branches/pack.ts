@@ -72,11 +72,7 @@ function readPacked(server: MysqlSession, database: string): Promise<UndoCopyRec
 }
 
 /** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
-export async function unpackBranch(
-  context: SettleContext,
-  server: MysqlSession,
-  { url, database }: BranchAddress,
-): Promise<void> {
+export async function unpackBranch(context: SettleContext, server: MysqlSession, { url, database }: BranchAddress) {
   const record = await readPacked(server, database);
   if (!record) return;
   const { code, grants = [] } = record;

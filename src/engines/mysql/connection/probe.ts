@@ -1,4 +1,3 @@
-import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
@@ -76,10 +75,7 @@ async function readVisible(session: MysqlSession, urls: DatabaseUrl[]): Promise<
 }
 
 /** Why the database cannot be used; `null` if it can. */
-async function use(
-  session: MysqlSession,
-  database: string,
-): Promise<{ failure: ConnectionFailure; said: string } | null> {
+async function use(session: MysqlSession, database: string) {
   try {
     await session.execute(`USE ${quoteName(database)}`);
     return null;

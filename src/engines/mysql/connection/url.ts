@@ -160,10 +160,7 @@ export function urlVariables(url: DatabaseUrl): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-function writeUrl(
-  { user, hosts: [given], database, inContainer }: DatabaseUrl,
-  password: string | null = null,
-): string {
+function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl, password: string | null = null) {
   const secret = password === null ? '' : `:${encodeURIComponent(password)}`;
   const userinfo = user === null && password === null ? '' : `${encodeURIComponent(user ?? '')}${secret}@`;
   const { host = '', port = null } = given ?? {};

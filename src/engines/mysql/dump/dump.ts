@@ -45,11 +45,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 }
 
 /** `begunWith` is called with the names of the tables when the instant has begun. */
-async function dumpInstant(
-  context: EngineContext,
-  request: DumpRequest,
-  begunWith: (tables: string[]) => void,
-): Promise<DumpResult> {
+async function dumpInstant(context: EngineContext, request: DumpRequest, begunWith: (tables: string[]) => void) {
   const { report } = context;
   const { url, cpus, copyOf } = request;
   const { database } = url;
@@ -174,10 +170,7 @@ interface CutOptions {
   previous: Manifest | undefined;
 }
 
-async function cutAll(
-  session: MysqlSession,
-  { database, exclusion: { tables, excluded }, previous }: CutOptions,
-): Promise<(CutTable & { width: number | null })[]> {
+async function cutAll(session: MysqlSession, { database, exclusion: { tables, excluded }, previous }: CutOptions) {
   const cutTables: (CutTable & { width: number | null })[] = [];
   const previousWidths = previousWidthsOf(previous);
   for (const table of tables) {
@@ -199,10 +192,7 @@ interface Readers extends AsyncDisposable {
   all(): Promise<RowReader[]>;
 }
 
-function openReaders(
-  { signal }: EngineContext,
-  { request: { url }, count }: { request: DumpRequest; count: number },
-): Readers {
+function openReaders({ signal }: EngineContext, { request: { url }, count }: { request: DumpRequest; count: number }) {
   const opening = Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
   return {
     async all() {

@@ -74,11 +74,7 @@ function withNulled(table: CatalogTable, conditions: Map<string, string> | undef
 }
 
 /** Names of columns in a key may differ from those of the table in upper and lower case. */
-function foreignKey(
-  key: ForeignKeyRow,
-  byName: Map<string, CatalogTable>,
-  named: (table: string) => string,
-): ForeignKey {
+function foreignKey(key: ForeignKeyRow, byName: Map<string, CatalogTable>, named: (table: string) => string) {
   const [table, references] = [named(key.table), named(key.otherTable)];
   const columnsIn = (of: string, columns: string[]): string[] =>
     columns.map(

@@ -30,7 +30,7 @@ export async function reportLossyValues(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { database, tables }: { database: string; tables: CatalogTable[] },
-): Promise<void> {
+) {
   const doubts = await findDoubts(session, { database, tables });
   for (const [table, ofTable] of Map.groupBy(doubts, ({ column }) => column.table)) {
     const counts = ofTable.map(({ condition }, at) => `COALESCE(SUM(${condition}), 0) AS n${Number(at)}`);
@@ -47,10 +47,7 @@ export async function reportLossyValues(
   }
 }
 
-async function findDoubts(
-  session: MysqlSession,
-  { database, tables }: { database: string; tables: CatalogTable[] },
-): Promise<Doubt[]> {
+async function findDoubts(session: MysqlSession, { database, tables }: { database: string; tables: CatalogTable[] }) {
   const { flavour } = await readServer(session);
   const kinds = flavour === 'mysql' ? "'json', 'enum', 'set'" : "'enum', 'set'";
   const columns = await readColumns(session, `${tablesIn(database)} AND DATA_TYPE IN (${kinds})`);

@@ -91,10 +91,7 @@ export async function readRows({
    * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
    * report.
    */
-  const pack = (
-    file: RowsFile,
-    source: { grown?: Promise<unknown>; content?: Uint8Array<ArrayBuffer> } = {},
-  ): Promise<PackedFile> => {
+  const pack = (file: RowsFile, source: { grown?: Promise<unknown>; content?: Uint8Array<ArrayBuffer> } = {}) => {
     const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
     const packed = request.write(file.name, { terminator: ROWS_TERMINATOR, onBytes: onOwn, ...source });
     packed.then(

@@ -54,10 +54,7 @@ const ROW_WAITS: Record<Flavour, string> = {
 };
 
 /** The holder of a table's lock is not told everywhere: any session of the database that does not wait itself. */
-async function readWaiting(
-  monitor: MysqlSession,
-  { flavour, database }: { flavour: Flavour; database: string },
-): Promise<Map<number, number[]>> {
+async function readWaiting(monitor: MysqlSession, { flavour, database }: { flavour: Flavour; database: string }) {
   const sessions = await monitor.query<{ id: number; waits: number }>(
     `SELECT ID AS id, COALESCE(STATE LIKE 'Waiting for%lock', 0) AS waits FROM information_schema.PROCESSLIST
      WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()`,

@@ -55,10 +55,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
   };
 }
 
-async function readState(
-  session: MysqlSession,
-  database: string,
-): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
+async function readState(session: MysqlSession, database: string) {
   const exists = await databaseExists(session, database);
   const size_bytes = exists ? await readSize(session, database) : null;
   const [row] = await session.query<{ connections: number }>(

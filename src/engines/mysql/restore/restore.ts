@@ -182,11 +182,7 @@ async function assertBaseNamesFree(server: MysqlSession, destination: string): P
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */
-async function dropTried(
-  context: EngineContext,
-  shadow: ShadowLoadRequest['url'],
-  { code }: Dependents,
-): Promise<void> {
+async function dropTried(context: EngineContext, shadow: ShadowLoadRequest['url'], { code }: Dependents) {
   await using session = await connect(context, shadow);
   await dropCode(session, code);
 }

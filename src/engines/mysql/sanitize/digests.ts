@@ -28,11 +28,7 @@ async function presentColumns(session: MysqlSession, database: string, columns: 
   return columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));
 }
 
-async function scan(
-  session: MysqlSession,
-  table: string,
-  columns: ColumnFacts[],
-): Promise<[name: string, digest: ColumnDigest][]> {
+async function scan(session: MysqlSession, table: string, columns: ColumnFacts[]) {
   const expressions = columns.flatMap(({ column, family, sampleHashes }, index) => {
     const hash = hashOf(textOf(quoteName(column), family));
     const known = sampleHashes.map(quoteText).join(', ');

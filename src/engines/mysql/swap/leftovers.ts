@@ -42,10 +42,7 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
 }
 
 /** The tool writes a journal after its code was checked: somebody else wrote this one. */
-function notFollowed(
-  { report }: SettleContext,
-  { url, work, error }: Omit<Work, 'server'> & { error: Error },
-): SettleResult {
+function notFollowed({ report }: SettleContext, { url, work, error }: Omit<Work, 'server'> & { error: Error }) {
   const message = `Could not remove leftovers of an interrupted load into ${url.display}: ${work}: ${redact(error.message)}`;
   report({ event: 'warning', code: 'leftover', message });
   return { tables: null, missing: [] };

@@ -14,10 +14,7 @@ export interface RecordPlace {
 const COLUMNS = '(id TINYINT NOT NULL PRIMARY KEY, json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
 
 /** Writes one JSON value into a new table, by one statement: a killed program leaves no table without a value. */
-export async function writeRecord(
-  server: MysqlSession,
-  { database, table, value }: RecordPlace & { value: unknown },
-): Promise<void> {
+export async function writeRecord(server: MysqlSession, { database, table, value }: RecordPlace & { value: unknown }) {
   const json = quoteText(JSON.stringify(value));
   await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMNS} SELECT 1 AS id, ${json} AS json`);
 }

@@ -98,10 +98,7 @@ interface GrantToGive {
   lost: (why: string) => WarningEvent;
 }
 
-async function grantsToGive(
-  session: MysqlSession,
-  { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
-): Promise<GrantToGive[]> {
+async function grantsToGive(session: MysqlSession, { grants, routines }: { grants: RoutineGrant[]; routines: Code[] }) {
   const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
   return grants.flatMap(({ kind, routine, user, host, rights }): GrantToGive[] => {
     const given = rights.filter((right) => right !== 'GRANT OPTION');
@@ -126,7 +123,7 @@ export async function grantAgain(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
-): Promise<void> {
+) {
   for (const { kind, statement, lost } of await grantsToGive(session, { grants, routines })) {
     if (statement === null) report(lost('the new database has no such routine'));
     else {

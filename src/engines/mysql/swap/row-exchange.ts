@@ -159,11 +159,7 @@ interface ShownTable {
 
 const COUNTER = /( ENGINE=InnoDB) AUTO_INCREMENT=(\d+)/;
 /** `null` when the definition of one of the tables cannot be read. */
-async function shownTables(
-  server: MysqlSession,
-  database: string,
-  names: string[],
-): Promise<Map<string, ShownTable> | null> {
+async function shownTables(server: MysqlSession, database: string, names: string[]) {
   const answers = await showTables(server, database, names);
   const shown = new Map<string, ShownTable>();
   for (const [at, name] of names.entries()) {

@@ -78,10 +78,7 @@ export async function endTransactions(server: MysqlSession, destination: string)
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
 }
 
-export async function sessionsStay(
-  server: MysqlSession,
-  { cause, database }: { cause: SqlError; database: string },
-): Promise<UserError> {
+export async function sessionsStay(server: MysqlSession, { cause, database }: { cause: SqlError; database: string }) {
   const prepared = describePrepared(await findPrepared(server));
   const next =
     prepared.length > 0

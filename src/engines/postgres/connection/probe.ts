@@ -173,10 +173,7 @@ async function takeSizes(session: PostgresSession, { probing, usable, names }: S
 }
 
 /** Reports whether the server's address is that of the URL, with no proxy between. */
-function leadsTo(
-  { hosts, parameters }: DatabaseUrl,
-  { port, address }: { port: number; address: string | null },
-): boolean {
+function leadsTo({ hosts, parameters }: DatabaseUrl, { port, address }: { port: number; address: string | null }) {
   const [first, ...others] = hosts;
   if (!first || others.length > 0 || parameters.service !== undefined || (first.port ?? 5432) !== port) return false;
   if (address === null) return first.host === '' || first.host.startsWith('/');

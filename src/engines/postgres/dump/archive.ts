@@ -23,10 +23,7 @@ export function archiveDetails(manifest: Manifest): ArchiveDetails {
 }
 
 /** Reads the table of contents of a snapshot's archive; `null` where there is none. */
-export async function readStoredContents({
-  manifest,
-  read,
-}: Pick<TableRequest, 'manifest' | 'read'>): Promise<Buffer | null> {
+export async function readStoredContents({ manifest, read }: Pick<TableRequest, 'manifest' | 'read'>) {
   const file = manifest.files.find(({ name }) => name === CONTENTS);
   return file ? await buffer(read(file)) : null;
 }

@@ -95,10 +95,7 @@ interface PartRow {
   written: boolean;
 }
 
-async function readParts(
-  session: PostgresSession,
-  { parts, sql }: { parts: BrokenObject[]; sql: string },
-): Promise<[PartRow, BrokenObject][]> {
+async function readParts(session: PostgresSession, { parts, sql }: { parts: BrokenObject[]; sql: string }) {
   if (parts.length === 0) return [];
   const list = parts.map(({ oid, column }) => `(${quoteNumber(oid)}, ${quoteNumber(column)})`).join(', ');
   const rows = await session.query<PartRow>(sql.replace('PARTS', () => `(VALUES ${list}) p (oid, number)`));
@@ -183,10 +180,7 @@ async function readColumns(session: PostgresSession, leftOut: BrokenObject[]): P
   }));
 }
 
-function withoutColumn(
-  definition: string,
-  { column, expression }: { column: string; expression: string },
-): string | null {
+function withoutColumn(definition: string, { column, expression }: { column: string; expression: string }) {
   const line = lineOf(definition, column);
   const at = line === -1 ? -1 : definition.indexOf(expression, line);
   const rest = at === -1 ? -1 : definition.indexOf('\n', at + expression.length);

@@ -169,10 +169,7 @@ async function readOwners(session: PostgresSession): Promise<Owner[]> {
   }));
 }
 
-function schemasOf(
-  edges: Edge[],
-  { classes, owners }: { classes: DependencyGraph['classes']; owners: Owner[] },
-): Map<string, number> {
+function schemasOf(edges: Edge[], { classes, owners }: { classes: DependencyGraph['classes']; owners: Owner[] }) {
   const schemas = new Map<string, number>();
   for (const { from, to, type } of edges) {
     if (to.class === classes.pg_namespace && type === 'n') schemas.set(keyOf(from), to.oid);

@@ -99,10 +99,7 @@ function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
 }
 
 /** Tables with data that the default selection leaves out. */
-function lostTables(
-  request: DumpRequest,
-  { tables, excluded }: { tables: CatalogTable[]; excluded: string[] },
-): CatalogTable[] {
+function lostTables(request: DumpRequest, { tables, excluded }: { tables: CatalogTable[]; excluded: string[] }) {
   if (isChosen(request)) return [];
   return tables.filter(({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension);
 }
@@ -196,10 +193,7 @@ export async function readSource(
 }
 
 /** A copy has them for the reason that its original has. */
-function neededSchemas(
-  { needed }: BrokenSelection,
-  copyOf: DumpRequest['copyOf'],
-): Pick<ArchiveDetails, 'needed_schemas'> {
+function neededSchemas({ needed }: BrokenSelection, copyOf: DumpRequest['copyOf']) {
   const all = [...new Set([...needed, ...((copyOf && archiveDetails(copyOf).needed_schemas) ?? [])])];
   return all.length === 0 ? {} : { needed_schemas: all };
 }

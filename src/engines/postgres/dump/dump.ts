@@ -273,11 +273,7 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
 const MOST_CONNECTIONS = 4;
 
 /** Returns the identity of another server that the same address reaches. */
-async function findOtherServer(
-  context: EngineContext,
-  url: DatabaseUrl,
-  { started }: ServerIdentity,
-): Promise<ServerIdentity | null> {
+async function findOtherServer(context: EngineContext, url: DatabaseUrl, { started }: ServerIdentity) {
   for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
     await using session = await connect(context, url).catch(() => null);
     const signs = session && (await readServerIdentity(session).catch(() => null));

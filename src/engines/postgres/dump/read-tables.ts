@@ -115,10 +115,7 @@ function createReaders(context: EngineContext, reads: TableReads, own: PostgresS
   };
 }
 
-async function openDirect(
-  context: EngineContext,
-  { address, snapshot, started, encoding }: TableReads,
-): Promise<CopyReader | null> {
+async function openDirect(context: EngineContext, { address, snapshot, started, encoding }: TableReads) {
   if (!address) return null;
   const settings = { ...READING, ...SESSION_SETTINGS, ...encoding, lock_timeout: READER_LOCK_TIMEOUT };
   return await openCopyReader(context, {
@@ -136,10 +133,7 @@ export function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 
   ];
 }
 
-async function openReader(
-  context: EngineContext,
-  { request, tools, snapshot, started, explain }: TableReads,
-): Promise<PostgresSession> {
+async function openReader(context: EngineContext, { request, tools, snapshot, started, explain }: TableReads) {
   const mounts = [{ path: request.directory, writable: true as const }];
   const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
     context.signal.throwIfAborted();

@@ -23,10 +23,7 @@ export async function findPrograms(context: EngineContext, manifest: Manifest): 
 }
 
 /** `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)` */
-async function readVersion(
-  { runner, signal }: EngineContext,
-  bin: string,
-): Promise<Omit<ImagePrograms, 'differs'> | null> {
+async function readVersion({ runner, signal }: EngineContext, bin: string) {
   const { stdout } = await runner.run({ file: join(bin, 'postgres'), args: ['--version'] }, { signal });
   const [, build, version] = /^postgres \(PostgreSQL\) ((\d+(?:\.\d+)?)[^\n]{0,200})/.exec(stdout) ?? [];
   return build === undefined || version === undefined ? null : { product: PRODUCT, bin, version, build };

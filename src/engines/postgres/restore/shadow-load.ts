@@ -110,11 +110,7 @@ function baseChanged(url: DatabaseUrl): UserError {
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
-async function inheritedTablespace(
-  { report }: EngineContext,
-  server: PostgresSession,
-  destination: string,
-): Promise<string | null> {
+async function inheritedTablespace({ report }: EngineContext, server: PostgresSession, destination: string) {
   const tablespace = await readTablespace(server, destination);
   if (!tablespace || tablespace.allowed) return tablespace?.name ?? null;
   const message = `The role may not create a database in the tablespace ${tablespace.name} of ${destination}: the default one is used`;

@@ -91,11 +91,7 @@ export function hashOf(text: string): string {
 }
 
 /** ONLY: inheriting tables have columns of their own. */
-export function tableReference({
-  schema,
-  table,
-  partitioned,
-}: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>): string {
+export function tableReference({ schema, table, partitioned }: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>) {
   return `${partitioned ? '' : 'ONLY '}${quotePath(schema, table)}`;
 }
 

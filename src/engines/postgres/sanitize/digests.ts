@@ -43,10 +43,7 @@ async function presentColumns(session: PostgresSession, columns: ColumnFacts[]):
   return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
 }
 
-async function scan(
-  session: PostgresSession,
-  { partitioned, columns }: Present,
-): Promise<[name: string, digest: ColumnDigest][]> {
+async function scan(session: PostgresSession, { partitioned, columns }: Present) {
   const [table] = columns;
   if (!table) return [];
   const expressions = columns.flatMap(({ column, sampleHashes }, index) => {

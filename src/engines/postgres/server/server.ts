@@ -19,11 +19,7 @@ export const SHARED_LOCK_TIMEOUT = '15s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
-export async function lockDestination(
-  server: PostgresSession,
-  destination: string,
-  { timeout = LOCK_TIMEOUT } = {},
-): Promise<void> {
+export async function lockDestination(server: PostgresSession, destination: string, { timeout = LOCK_TIMEOUT } = {}) {
   await waitForLock(server, { destination, timeout, by: 'pg_advisory_lock' });
 }
 
@@ -105,11 +101,7 @@ export async function unlockAll(server: PostgresSession): Promise<void> {
 }
 
 /** Does the work under the destination's lock, or not at all where another session has that. */
-export async function tryLock(
-  server: PostgresSession,
-  destination: string,
-  work: () => Promise<unknown>,
-): Promise<void> {
+export async function tryLock(server: PostgresSession, destination: string, work: () => Promise<unknown>) {
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (!row?.alone) return;

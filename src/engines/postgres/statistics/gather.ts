@@ -35,10 +35,7 @@ export async function countChangedRows(context: EngineContext, options: Statisti
 }
 
 /** Gathers the statistics of relations whose rows changed after they were analyzed or counted. */
-export function analyzeChanged(
-  context: EngineContext,
-  options: StatisticsOptions & { counted: ChangedRows },
-): Promise<void> {
+export function analyzeChanged(context: EngineContext, options: StatisticsOptions & { counted: ChangedRows }) {
   const before = quoteText(JSON.stringify(options.counted));
   const changed = `s.n_mod_since_analyze > 0 AND s.n_mod_since_analyze IS DISTINCT FROM (${before}::jsonb ->> s.relid::text)::bigint`;
   return analyze(

@@ -15,10 +15,7 @@ interface FinishOptions {
   settings: SessionSettings;
 }
 
-export async function finishDatabase(
-  context: EngineContext,
-  { source, url, tools, settings }: FinishOptions,
-): Promise<void> {
+export async function finishDatabase(context: EngineContext, { source, url, tools, settings }: FinishOptions) {
   await using session = await connect(context, url, { tools, settings });
   await setSequences(session, await source.withSession(readSequences));
   await passHighest(session);

@@ -110,10 +110,7 @@ interface UndoSwap {
   replacedAt: Date;
 }
 
-async function renamesOf(
-  server: PostgresSession,
-  { destination, undoCopy, aside, replacedAt }: UndoSwap,
-): Promise<string[]> {
+async function renamesOf(server: PostgresSession, { destination, undoCopy, aside, replacedAt }: UndoSwap) {
   const present = await readComment(server, destination);
   const back = [rename(undoCopy.name, destination), writeComment(destination, undoCopy.mark.comment)];
   if (!present) return back;

@@ -19,11 +19,7 @@ export function ownTables({ tables }: Definitions): Definitions['tables'] {
  * Returns why the tables no longer match the record, by the server's update times alone; `null` when these show no
  * change. `haveRows` reads the rows.
  */
-export async function whyWritten(
-  server: MysqlSession,
-  database: string,
-  { tables }: BaseRecord,
-): Promise<string | null> {
+export async function whyWritten(server: MysqlSession, database: string, { tables }: BaseRecord) {
   const { updated } = await readUpdated(server, database);
   const isAsBefore = (table: BaseRecord['tables'][number]): boolean => {
     const now = updated.get(table.name);

@@ -182,10 +182,7 @@ interface CopyRecord {
   kept?: BaseRecord['tables'];
 }
 
-export async function writeCopyRecord(
-  server: MysqlSession,
-  { database, record, rows, kept = [] }: CopyRecord,
-): Promise<void> {
+export async function writeCopyRecord(server: MysqlSession, { database, record, rows, kept = [] }: CopyRecord) {
   const { readAt, updated } = await readUpdated(server, database);
   const copies = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
   const tables = [...kept, ...copies];

@@ -61,10 +61,7 @@ export async function planInPlace(
   });
 }
 
-async function compareRows(
-  context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: ComparedTable[] },
-): Promise<ComparedRows[]> {
+async function compareRows(context: EngineContext, { url, tables }: { url: DatabaseUrl; tables: ComparedTable[] }) {
   const compared: ComparedRows[] = [];
   await inSessions(context, {
     url,
@@ -157,10 +154,7 @@ export function exchangeRows(context: EngineContext, exchange: RowExchange): Pro
   return orReason(() => exchangeLocked(context, exchange));
 }
 
-async function exchangeLocked(
-  context: EngineContext,
-  { server, session, reset, seen, keep }: RowExchange,
-): Promise<InPlaceChanges | string> {
+async function exchangeLocked(context: EngineContext, { server, session, reset, seen, keep }: RowExchange) {
   const { database } = reset;
   const locked = await lockTables(server, { session, reset, seen });
   if (typeof locked === 'string') return locked;
@@ -193,10 +187,7 @@ function exchangeUnlessTriggered(
 }
 
 /** A row in another partition than its own is equal, and not found by its key. */
-async function whyMisplaced(
-  session: MysqlSession,
-  { table, found }: { table: ComparedTable; found: DoubtfulTables },
-): Promise<string | null> {
+async function whyMisplaced(session: MysqlSession, { table, found }: { table: ComparedTable; found: DoubtfulTables }) {
   if (!found.partitioned.has(table.name) || (await countDifferingRows(session, table)).isEqual) return null;
   return `${table.name} has rows in other partitions than their own`;
 }

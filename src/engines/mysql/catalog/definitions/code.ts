@@ -163,11 +163,7 @@ export async function dropCode(
   await dropListed(session, [...events, ...triggers, ...views, ...routines]);
 }
 
-export async function dropListed(
-  session: MysqlSession,
-  listed: CodeRow[],
-  database: string | null = null,
-): Promise<void> {
+export async function dropListed(session: MysqlSession, listed: CodeRow[], database: string | null = null) {
   const prefix = database === null ? '' : `${quoteName(database)}.`;
   for (const { kind, name } of listed) {
     const statement = `DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`;

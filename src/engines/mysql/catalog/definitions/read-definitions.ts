@@ -118,10 +118,7 @@ async function spellingsOf(session: MysqlSession, database: string): Promise<str
   return [...new Set([database, ...rows.map(({ name }) => name), ...folded])];
 }
 
-async function readOne(
-  session: MysqlSession,
-  listed: CodeRow & { database: string; spellings: string[] },
-): Promise<Code> {
+async function readOne(session: MysqlSession, listed: CodeRow & { database: string; spellings: string[] }) {
   const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quotePath(database, name)}`);
   const raw = statementOf(row);
@@ -191,11 +188,7 @@ function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
   ];
 }
 
-async function convert(
-  session: MysqlSession,
-  bytes: Buffer,
-  { from, to }: { from: string; to: string },
-): Promise<Buffer> {
+async function convert(session: MysqlSession, bytes: Buffer, { from, to }: { from: string; to: string }) {
   const [row] = await session.bytes(
     `SELECT CONVERT(_${plainWord(from)} X'${bytes.toString('hex')}' USING ${plainWord(to)}) AS converted`,
   );

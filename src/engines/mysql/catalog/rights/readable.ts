@@ -144,10 +144,7 @@ interface UnreadableObjects extends Scope {
 }
 
 /** Leaves out views and foreign keys that depend on hidden objects: a load could not create them. */
-function withoutDependents(
-  read: Definitions,
-  scope: UnreadableObjects,
-): { definitions: Definitions; dependents: HiddenEntry[] } {
+function withoutDependents(read: Definitions, scope: UnreadableObjects) {
   const { database, rights, unreadable } = scope;
   const invisible = mayMissTables(scope);
   const hiddenViews = new Set(unreadable.filter(({ kind }) => kind === 'VIEW').map(({ name }) => rights.fold(name)));

@@ -126,11 +126,7 @@ function toFound({ ranges, earlier }: ScanOptions, files: (PackedFile | null)[])
   return files.includes(null) ? { ranges, files: ranges.map(() => null) } : { ranges: files.map(() => WHOLE), files };
 }
 
-async function takeOver(
-  { rows, file }: RangeEvidence,
-  name: string,
-  isStored: RowsOfLastBuild['isStored'],
-): Promise<PackedFile | null> {
+async function takeOver({ rows, file }: RangeEvidence, name: string, isStored: RowsOfLastBuild['isStored']) {
   const stored: ManifestFile = { name, ...file };
   return (await isStored(stored)) ? { file: stored, lines: rows + TERMINATOR_LINES, terminated: true } : null;
 }

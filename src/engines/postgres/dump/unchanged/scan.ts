@@ -87,10 +87,7 @@ export function isWhole(ranges: RangeEvidence[]): boolean {
   return ranges.length > 1 && ranges.every(({ start, end }) => start === null && end === null);
 }
 
-async function isSameWhole(
-  session: PostgresSession,
-  { table, earlier, xmin }: Omit<ScanOptions, 'ranges' | 'blocks'>,
-): Promise<boolean> {
+async function isSameWhole(session: PostgresSession, { table, earlier, xmin }: Omit<ScanOptions, 'ranges' | 'blocks'>) {
   const { rows, fresh } = await countRange(session, { table, range: WHOLE, xmin });
   return !fresh && rows === earlier.reduce((sum, range) => sum + range.rows, 0);
 }

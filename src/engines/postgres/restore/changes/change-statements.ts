@@ -46,11 +46,7 @@ interface Aside {
   after: string[];
 }
 
-async function describeTables(
-  session: PostgresSession,
-  tables: TableChanges[],
-  details: ArchiveDetails,
-): Promise<WrittenTable[]> {
+async function describeTables(session: PostgresSession, tables: TableChanges[], details: ArchiveDetails) {
   const differences = tables.map(({ table, removed, added, changed }) => ({
     ...{ table, removed, bytes: 0 },
     added: [...added, ...changed.map(([, now]) => now)],

@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
-import type { DifferencePlan, EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
+import type { DifferencePlan, EarlierSnapshot, RestoreRequest } from '../../../facets/restore.ts';
 import {
   allWhole,
   fullLoad,
@@ -54,16 +54,7 @@ export async function planDifference(server: PostgresSession, comparison: BaseCo
   };
 }
 
-interface ComparedContents {
-  differing: ManifestTable[];
-  /** Digests of the base copy's tables, by name. */
-  before: Map<string, string>;
-}
-
-function compare(
-  contents: BaseContents,
-  { request, details, schemas, tables }: BaseComparison,
-): ComparedContents | string {
+function compare(contents: BaseContents, { request, details, schemas, tables }: BaseComparison) {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
   const other = whyOtherData(contents, request);
@@ -130,10 +121,7 @@ interface WaysRequest {
 }
 
 /** Decides from the manifests and definitions which tables are loaded by the rows that differ. */
-async function planWays(
-  { request, details, base }: BaseComparison,
-  { tables, before, deleted }: WaysRequest,
-): Promise<TableWay[]> {
+async function planWays({ request, details, base }: BaseComparison, { tables, before, deleted }: WaysRequest) {
   const whyWhole = (table: ManifestTable): string | null => {
     const data = dataOf(table, details);
     if (before.get(table.name) === NEVER_EQUAL) return 'it is unlogged, or stores results of functions';

@@ -197,10 +197,7 @@ function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[])
 }
 
 /** Returns statements for the comparison that a load beside the destination makes in `checkRestored`. */
-function inventoryChecks(
-  details: ArchiveDetails,
-  { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },
-): string[] {
+function inventoryChecks(details: ArchiveDetails, { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] }) {
   const { expected, optional } = divideInventory(within(details.inventory, schemas), leftOut);
   const { objects, large_objects } = expected;
   const wanted = namesAsRows(objects);

@@ -47,10 +47,7 @@ export async function readPresentTables(
   return definitions;
 }
 
-async function facts(
-  context: EngineContext,
-  { url, given }: { url: DatabaseUrl; given: string },
-): Promise<{ version: string; present: { schema: string; name: string }[] }> {
+async function facts(context: EngineContext, { url, given }: { url: DatabaseUrl; given: string }) {
   await using session = await connect(context, url);
   const [server] = await session.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   const present = await session.query<{ schema: string; name: string }>(`

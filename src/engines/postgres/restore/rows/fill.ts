@@ -94,10 +94,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 }
 
 /** Not of rows that are to be changed: statistics have values of them. */
-export function gathersStatistics({
-  beforeSwap,
-  throwAway = false,
-}: Pick<FillRun, 'beforeSwap' | 'throwAway'>): boolean {
+export function gathersStatistics({ beforeSwap, throwAway = false }: Pick<FillRun, 'beforeSwap' | 'throwAway'>) {
   return beforeSwap === undefined && !throwAway;
 }
 
