@@ -18,11 +18,7 @@ const waiting: { server: string; begin: () => void }[] = [];
 let total = 0;
 
 /** Runs work that opens one connection to the URL's server when there is room, in the order of the calls. */
-export async function withConnection<Result>(
-  url: DatabaseUrl,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withConnection<Result>(url: DatabaseUrl, signal: AbortSignal, work: () => Promise<Result>) {
   const server = serverOf(url);
   const turn = new Promise<void>((resolve) => waiting.push({ server, begin: resolve }));
   const entry = waiting.at(-1);

@@ -4,10 +4,7 @@ import { shell } from '../../text/shell-word.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { Branch, BranchOrigin, NewBranch } from '../facets/copies.ts';
 
-export function findBranch<Found extends Branch>(
-  branches: Found[],
-  { name, url }: { name: string; url: DatabaseUrl },
-): Found {
+export function findBranch<Found extends Branch>(branches: Found[], { name, url }: { name: string; url: DatabaseUrl }) {
   const found = branches.find((branch) => branch.name === name);
   if (found) return found;
   throw new UserError('branch_missing', `${url.display} has no branch "${name}"`, {

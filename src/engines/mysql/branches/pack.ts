@@ -32,11 +32,7 @@ const LOCK_WAIT = 10;
  * Brings a branch into the form of an undo copy: tables, and a record of the code and rights that do not move with
  * them. Killed from here on, the next command for branches of the destination unpacks it.
  */
-export async function packBranch(
-  context: EngineContext,
-  server: MysqlSession,
-  { url, database }: BranchAddress,
-): Promise<UndoCopyRecord> {
+export async function packBranch(context: EngineContext, server: MysqlSession, { url, database }: BranchAddress) {
   await using session = await connect(context, withDatabase(url, database));
   const before = await readPacked(server, database);
   const record = before ?? {

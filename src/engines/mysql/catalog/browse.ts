@@ -28,10 +28,7 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
 }
 
 /** Rows of every table at one instant, by name in the snapshot: the server may use another case. */
-export async function countRows(
-  context: EngineContext,
-  { url, manifest }: { url: DatabaseUrl; manifest: Manifest },
-): Promise<Map<string, number>> {
+export async function countRows(context: EngineContext, { url, manifest }: { url: DatabaseUrl; manifest: Manifest }) {
   const database = url.database ?? '';
   const source = detailsOf(manifest).database;
   await using session = await connect(context, url);

@@ -184,10 +184,6 @@ export function isGenerated(extra: string): boolean {
 }
 
 /** Returns the columns that rows are dumped and loaded with, in their order in the table. */
-export function nonGeneratedColumns<Column extends { generated: boolean }>({
-  columns,
-}: {
-  columns: Column[];
-}): Column[] {
+export function nonGeneratedColumns<Column extends { generated: boolean }>({ columns }: { columns: Column[] }) {
   return columns.filter(({ generated }) => !generated);
 }

@@ -62,14 +62,7 @@ function countParts(tables: CutTable[], onEnd: (table: CatalogTable) => void) {
 }
 
 /** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
-export async function readRows({
-  request,
-  database,
-  schema,
-  tables,
-  readers,
-  onBytes,
-}: ReadRowsRequest): Promise<DumpedTable[]> {
+export async function readRows({ request, database, schema, tables, readers, onBytes }: ReadRowsRequest) {
   const all = tables.map(({ table, parts }, index) => ({
     table,
     files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),

@@ -14,10 +14,7 @@ interface StepsInDatabase {
 }
 
 /** Runs steps that may change any code, and returns the code to create after the swap. */
-export async function codeAfterSteps(
-  server: MysqlSession,
-  { shadow, code, run }: StepsInDatabase,
-): Promise<CodeDefinitions> {
+export async function codeAfterSteps(server: MysqlSession, { shadow, code, run }: StepsInDatabase) {
   const before = await readDependents(server, shadow, () => {});
   await run();
   const after = await readDependents(server, shadow, refuse);

@@ -8,11 +8,7 @@ import { asTable, quoteName, quoteText, tablesIn } from '../connection/quote.ts'
 import type { MysqlSession } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
-export async function digestColumns(
-  context: EngineContext,
-  url: DatabaseUrl,
-  columns: ColumnFacts[],
-): Promise<Map<string, ColumnDigest>> {
+export async function digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]) {
   await using session = await connect(context, url);
   const digests = new Map<string, ColumnDigest>();
   const present = await presentColumns(session, url.database ?? '', columns);

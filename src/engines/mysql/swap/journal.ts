@@ -97,10 +97,7 @@ async function dropObsolete(
 }
 
 /** The journal of a swap whose tables have moved and which has not ended, and the database that it is in. */
-export async function findUnsettled(
-  server: MysqlSession,
-  destination: string,
-): Promise<{ work: string; journal: Journal } | null> {
+export async function findUnsettled(server: MysqlSession, destination: string) {
   for (const work of (await listShadowDatabases(server, destination)).leftovers) {
     const journal = await readJournal(server, { work, table: MOVED, destination });
     if (journal) return { work, journal };

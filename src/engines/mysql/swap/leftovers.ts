@@ -79,11 +79,7 @@ function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
  * Settles the swap of a failed run, in a session of its own, since those of the run may be in any state. Returns the
  * error that describes the outcome.
  */
-export async function settleAfterFailure(
-  { report }: EngineContext,
-  url: DatabaseUrl,
-  error: unknown,
-): Promise<unknown> {
+export async function settleAfterFailure({ report }: EngineContext, url: DatabaseUrl, error: unknown) {
   const signal = AbortSignal.timeout(CLEAN_UP_TIMEOUT);
   try {
     await using server = await connectToServer({ signal }, url);

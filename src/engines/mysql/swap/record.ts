@@ -41,10 +41,7 @@ export async function readRecord<const Schema extends v.GenericSchema>(
 }
 
 /** `null` for any other text. */
-export function parseRecord<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  text: string,
-): v.InferOutput<Schema> | null {
+export function parseRecord<const Schema extends v.GenericSchema>(schema: Schema, text: string) {
   try {
     const parsed = v.safeParse(schema, JSON.parse(text));
     return parsed.success ? parsed.output : null;

@@ -2,7 +2,6 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
-import type { ReplaceResult } from '../../facets/restore.ts';
 import { usableBase, usableSpare } from '../../shared/base-copies.ts';
 import { assertEnoughSpace } from '../../shared/disk-space.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -35,10 +34,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */
-export async function reset(
-  context: EngineContext,
-  { url, spare, undo, role, accept, manifest }: ResetRun,
-): Promise<ReplaceResult> {
+export async function reset(context: EngineContext, { url, spare, undo, role, accept, manifest }: ResetRun) {
   const destination = url.database ?? '';
   let hasItsRows = false;
   return replaceDestination(

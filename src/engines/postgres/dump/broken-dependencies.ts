@@ -85,10 +85,7 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(
-  session: PostgresSession,
-  broken: BrokenAddress[],
-): Promise<[BrokenAddress, BrokenObject][]> {
+async function describeBroken(session: PostgresSession, broken: BrokenAddress[]) {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),

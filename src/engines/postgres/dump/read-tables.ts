@@ -58,10 +58,7 @@ function readingStatement(settings: Record<string, string>): string {
 }
 
 /** Readers for `runTogether`: one session each, the largest tables first. */
-export function tableReaders(
-  context: EngineContext,
-  reads: TableReads,
-): { works: ((signal: AbortSignal) => Promise<void>)[]; read: ReadTables } {
+export function tableReaders(context: EngineContext, reads: TableReads) {
   const { request, session, ranges } = reads;
   const read: ReadTables = new Map();
   const queue = createQueue(reads, read);

@@ -239,10 +239,7 @@ function spaced(name: string): string {
 }
 
 /** The differences in the names of objects of each kind. */
-export function compareObjectNames(
-  { expected, optional }: ReturnType<typeof divideInventory>,
-  found: Inventory,
-): string[] {
+export function compareObjectNames({ expected, optional }: ReturnType<typeof divideInventory>, found: Inventory) {
   return Object.entries(expected.objects).flatMap(([kind, names]) => {
     const known = (found.objects[kind] ?? []).filter((name) => !optional[kind]?.has(name));
     return compareNames(kind, names, new Set(known));

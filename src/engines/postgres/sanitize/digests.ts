@@ -12,11 +12,7 @@ import { hashOf, tableReference } from './columns.ts';
 const COLUMNS_A_SCAN = 200;
 
 /** One scan a table; dropped columns have no digest. */
-export async function digestColumns(
-  context: EngineContext,
-  url: DatabaseUrl,
-  columns: ColumnFacts[],
-): Promise<Map<string, ColumnDigest>> {
+export async function digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]) {
   await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
   const digests = new Map<string, ColumnDigest>();
   for (const ofTable of Map.groupBy(columns, ({ schema, table }) => JSON.stringify([schema, table])).values()) {

@@ -77,11 +77,7 @@ export async function lockingBase<Result>(
 }
 
 /** Reads while nobody opens the base copy for reading, which changes mark, sessions and access one after the other. */
-export async function whileClosed<Result>(
-  server: PostgresSession,
-  destination: string,
-  read: () => Promise<Result>,
-): Promise<Result> {
+export async function whileClosed<Result>(server: PostgresSession, destination: string, read: () => Promise<Result>) {
   await server.execute('BEGIN');
   try {
     await server.execute(`SET LOCAL lock_timeout = ${quoteText(SHARED_LOCK_TIMEOUT)}`);

@@ -42,10 +42,7 @@ class GivenUp extends Error {
  * Finds the rows that only one side has, wherever they are; the pairs are read once, one after the other. Only rows
  * without an equal one so far are in memory. Resolves with the reason where they exceed a limit.
  */
-export async function compareRows(
-  pairs: Iterable<RowsPair>,
-  { signal, ...limits }: ComparisonLimits,
-): Promise<RowsDifference | string> {
+export async function compareRows(pairs: Iterable<RowsPair>, { signal, ...limits }: ComparisonLimits) {
   const unmatched = createUnmatched(limits);
   try {
     for (const pair of pairs) await comparePair(pair, unmatched, signal);

@@ -124,10 +124,7 @@ function leastNeeded(
 const ALWAYS = 'TRUE';
 
 /** Returns the condition on rows under which a column is read as NULL, by table and column. */
-export function nullConditions(
-  keys: DanglingKey[],
-  quoteName: (name: string) => string,
-): Map<string, Map<string, string>> {
+export function nullConditions(keys: DanglingKey[], quoteName: (name: string) => string) {
   const byTable = new Map<string, Map<string, string>>();
   for (const { table, columns, nulled, isFull } of keys) {
     const known = byTable.get(table) ?? new Map<string, string>();

@@ -64,10 +64,7 @@ export async function findBaseRecord(
  * Reports whether the name of a base copy or a spare is free, is used by one of this destination, or by another
  * database.
  */
-export async function baseCopyState(
-  server: MysqlSession,
-  { database, of }: { database: string; of: string },
-): Promise<'none' | 'whole' | 'remains' | 'foreign'> {
+export async function baseCopyState(server: MysqlSession, { database, of }: { database: string; of: string }) {
   if (!(await databaseExists(server, database))) return 'none';
   if (await findBaseRecord(server, { database, of })) return 'whole';
   if (await readBaseRecord(server, { database, table: RETIRED, of })) return 'remains';

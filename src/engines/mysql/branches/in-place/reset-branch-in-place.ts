@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
+import type { BranchReset } from '../../../facets/branch.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
 import { closedBase } from '../../../shared/base-copies.ts';
 import { branchReplaced, findBranchToReset, RESET_BY_COPY } from '../../../shared/branches.ts';
@@ -80,10 +80,7 @@ async function openServer(context: EngineContext, url: DatabaseUrl): Promise<Mys
   return prepareSession(server, (session) => session.execute(SETTINGS));
 }
 
-export async function openBranchReset(
-  context: EngineContext,
-  { url, name }: { url: DatabaseUrl; name: string },
-): Promise<OpenBranchReset> {
+export async function openBranchReset(context: EngineContext, { url, name }: { url: DatabaseUrl; name: string }) {
   const destination = url.database ?? '';
   let server: MysqlSession | null = null;
   let session: MysqlSession | null = null;

@@ -78,10 +78,7 @@ async function compareRows(context: EngineContext, { url, tables }: { url: Datab
  * Makes the destination equal to its base copy, in one transaction that ends no session; resolves with the reason where
  * that cannot be, and nothing was changed.
  */
-export async function resetInPlace(
-  context: EngineContext,
-  { url, accept, seen }: InPlaceReset,
-): Promise<InPlaceChanges | string> {
+export async function resetInPlace(context: EngineContext, { url, accept, seen }: InPlaceReset) {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });
   // Its own statements wait no longer either.

@@ -172,11 +172,7 @@ export async function dropListed(session: MysqlSession, listed: CodeRow[], datab
 }
 
 /** MariaDB parses packages in Oracle mode only. */
-export async function inModeOf<Result>(
-  kind: string,
-  session: MysqlSession,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function inModeOf<Result>(kind: string, session: MysqlSession, work: () => Promise<Result>) {
   if (!kind.startsWith('PACKAGE')) return work();
   await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
   try {

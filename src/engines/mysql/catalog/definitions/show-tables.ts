@@ -4,11 +4,7 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { type ForeignKeyRow, readForeignKeys } from '../columns.ts';
 
 /** The answers of SHOW CREATE TABLE, in the order of the names. */
-export async function showTables(
-  session: MysqlSession,
-  database: string,
-  names: string[],
-): Promise<(string | SqlError)[]> {
+export async function showTables(session: MysqlSession, database: string, names: string[]) {
   const answers = await session.queryEach<Record<string, string | null>>(
     names.map((name) => `SHOW CREATE TABLE ${quotePath(database, name)}`),
   );

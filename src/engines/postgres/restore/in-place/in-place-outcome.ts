@@ -13,11 +13,7 @@ interface Failure {
 }
 
 /** Returns the error with what the transaction has left: its end may fail after COMMIT. */
-export async function withInPlaceOutcome(
-  context: EngineContext,
-  url: DatabaseUrl,
-  { error, transaction }: Failure,
-): Promise<unknown> {
+export async function withInPlaceOutcome(context: EngineContext, url: DatabaseUrl, { error, transaction }: Failure) {
   const outcome = transaction === undefined ? unchanged(url) : await outcomeOf(context, url, transaction);
   if (outcome === unchanged(url)) return withOutcome(error, outcome);
   const isLost = error instanceof ConnectionLost;

@@ -20,10 +20,7 @@ export interface PresentTablesRequest {
 }
 
 /** The definitions of tables in the destination as pg_dump writes them, as it wrote those of the snapshot. */
-export async function readPresentTables(
-  context: EngineContext,
-  { url, tables, directory }: PresentTablesRequest,
-): Promise<Map<string, string | null>> {
+export async function readPresentTables(context: EngineContext, { url, tables, directory }: PresentTablesRequest) {
   const wanted = tables.map((table) => ({ table, ...splitName(table) }));
   const given = JSON.stringify(wanted.map(({ schema, rest }) => ({ schema, name: rest })));
   const { version, present } = await facts(context, { url, given });
