@@ -71,7 +71,10 @@ async function withTunnel<Result>(
   work: (url: DatabaseUrl) => Promise<Result>,
 ): Promise<Result> {
   if (url.parameters.tunnel === undefined) return work(url);
-  if (context.runner.id !== 'local') throw noTunnelInContainer(url);
+  if (context.runner.id !== 'local')
+    throw new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${url.display}`, {
+      hint: 'Install the client programs of the database on this machine.',
+    });
   const startedAt = performance.now();
   const through = await openTunnel(context, url);
   try {
@@ -102,12 +105,6 @@ async function probeThroughTunnel(url: DatabaseUrl, request: ProbeRequest, probe
       identity,
     });
   }
-}
-
-function noTunnelInContainer({ display }: DatabaseUrl): UserError {
-  return new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${display}`, {
-    hint: 'Install the client programs of the database on this machine.',
-  });
 }
 
 /**

@@ -162,7 +162,9 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
   const changes: TableChanges[] = [];
   for (const table of tables) {
     if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
-    const change = await exchangeUnlessTriggered(session, { table, found });
+    const change = await (found.triggered.has(table.name)
+      ? countDifferingRows(session, table)
+      : exchangeDifferingRows(session, table));
     changes.push(change);
     const why = whyNot(found, changes) ?? (await whyMisplaced(session, { table, found }));
     if (why !== null) return why;
@@ -174,13 +176,6 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
   await verifyLock(server, database);
   await commit(session, found);
   return changesOf(found, changes);
-}
-
-function exchangeUnlessTriggered(
-  session: MysqlSession,
-  { table, found }: { table: ComparedTable; found: DoubtfulTables },
-): Promise<TableChanges> {
-  return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
 }
 
 /** A row in another partition than its own is equal, and not found by its key. */
