@@ -1,7 +1,6 @@
 import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 import { assertReferencesPossible } from './nulled-columns.ts';
-import type { TableRole } from './table-role.ts';
 
 /** The plan of a subset, from catalog and configuration only: no row was read. */
 export interface Plan {
@@ -118,3 +117,5 @@ function pathsOf({ relationships }: Graph, rules: Map<string, TableRole>): Map<s
   );
   return paths;
 }
+
+type TableRole = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';

@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Manifest } from '../../../repository/manifest/manifest.ts';
+import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -9,6 +11,9 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
+import type { Definitions } from '../catalog/definitions/definitions.ts';
+import { withEventsEnabled } from '../catalog/definitions/events.ts';
+import { withoutDatabaseOfSequences } from '../catalog/definitions/sequence-defaults.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
 import { readServer, type Server } from '../catalog/introspect.ts';
 import { explainDenied } from '../catalog/rights/denied.ts';
@@ -18,9 +23,8 @@ import { connect, explainConnection } from '../connection/connect.ts';
 import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { type ClientTool, dumpToolFor } from '../connection/tools.ts';
-import { type Details, detailsOf, detailsSchema } from '../details.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
-import { definitionsToStore, packDefinitions } from './definitions-file.ts';
 import { dumpProgress } from './dump-progress.ts';
 import { type Exclusion, readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
@@ -260,4 +264,19 @@ async function explainVanished(context: EngineContext, { url, names, error }: Fa
 async function tablesNow(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
   await using session = await connect(context, url);
   return new Set((await readTables(session, url.database ?? '')).map(({ name }) => name));
+}
+
+/** Definitions as a snapshot has them. The events of a copy are disabled, so that they do not run in it. */
+function definitionsToStore(
+  read: Definitions,
+  { database, copyOf }: { database: string; copyOf: DumpRequest['copyOf'] },
+): Definitions {
+  const tables = read.tables.map((table) => withoutDatabaseOfSequences(table, database));
+  const found = { ...read, tables };
+  return copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+}
+
+async function packDefinitions(request: DumpRequest, definitions: Definitions): Promise<ManifestFile> {
+  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
+  return (await request.write(DEFINITIONS_FILE, { terminator: null })).file;
 }

@@ -1,6 +1,5 @@
 import type { ObservedLock, ObservedStatement } from '../../facets/rehearse.ts';
 import { createLockRecord, type LockRecord, type LockRecordOptions } from './lock-record.ts';
-import { createStatementList } from './statement-list.ts';
 
 /** A statement of a session that has ended. Times are milliseconds since the observation began. */
 export interface SessionStatement extends Pick<ObservedStatement, 'text' | 'inTransaction' | 'error' | 'affected'> {
@@ -68,5 +67,35 @@ export function createRecorder<Key>(
       };
     },
     end: () => ({ locks: record.end(now()), ...list.end() }),
+  };
+}
+
+const MOST_STATEMENTS = 2000;
+
+interface StatementList {
+  add: (statement: ObservedStatement) => void;
+  end: () => { statements: ObservedStatement[]; leftOut: number };
+}
+
+/** Keeps the longest statements, and those that failed. */
+function createStatementList(): StatementList {
+  let kept: ObservedStatement[] = [];
+  let leftOut = 0;
+  const shrink = (): void => {
+    const rank = ({ error, durationMs }: ObservedStatement): number => (error ? Number.POSITIVE_INFINITY : durationMs);
+    kept = kept.sort((one, other) => rank(other) - rank(one)).slice(0, MOST_STATEMENTS);
+  };
+  return {
+    add(statement) {
+      kept.push(statement);
+      if (kept.length < 2 * MOST_STATEMENTS) return;
+      shrink();
+      leftOut += MOST_STATEMENTS;
+    },
+    end() {
+      leftOut += Math.max(0, kept.length - MOST_STATEMENTS);
+      shrink();
+      return { statements: kept.toSorted((one, other) => one.atMs - other.atMs), leftOut };
+    },
   };
 }
