@@ -40,15 +40,10 @@ export async function connectToServer(context: EngineContext, url: DatabaseUrl, 
 export async function tryToConnect(
   context: EngineContext,
   url: DatabaseUrl,
-  {
-    tools,
-    settings = {},
-    mounts,
-    tablesOnly,
-  }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
+  { tools, ...options }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
 ): Promise<PostgresSession | ConnectionLost> {
   const psql = Promise.resolve(tools).then((found) => found.psql);
-  return await openSession(context, { psql, url, settings, mounts, tablesOnly }).catch((error) =>
+  return await openSession(context, { ...options, psql, url }).catch((error) =>
     error instanceof ConnectionLost ? error : Promise.reject(error),
   );
 }

@@ -118,22 +118,15 @@ async function restorerFor(choosing: RestorerFacts, admits: Promise<boolean> | n
 }
 
 /** Reasons that need no further look at the server. */
-function whyLoadingRole({
-  allowSuperuser,
-  builtHere,
-  remoteTables,
-  superuserObjects = [],
-  strategy,
-  facts,
-  difference,
-}: RestorerFacts): string | null {
-  if (strategy === 'in_place') return 'the load is in place';
-  if (allowSuperuser) return '--allow-superuser was given';
+function whyLoadingRole(choosing: RestorerFacts): string | null {
+  const { facts, superuserObjects = [] } = choosing;
+  if (choosing.strategy === 'in_place') return 'the load is in place';
+  if (choosing.allowSuperuser) return '--allow-superuser was given';
   if (!facts.mayCreateRoles) return 'the role may not create roles';
-  if (difference?.tables && !facts.superuser)
+  if (choosing.difference?.tables && !facts.superuser)
     return 'only a superuser may give the objects of the base copy to another role';
-  if (!builtHere || !facts.superuser) return null;
-  if (remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
+  if (!choosing.builtHere || !facts.superuser) return null;
+  if (choosing.remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
   const [first, ...more] = superuserObjects;
   if (first === undefined) return null;
   const others =

@@ -194,12 +194,8 @@ interface UnmatchedSide {
 /** Memory of a row besides its bytes: a string and an entry of a Map, later of an array. */
 const ROW_BYTES = 150;
 
-function createUnmatched({
-  mostRemoved,
-  mostAdded,
-  mostBytes,
-  isCompared = () => true,
-}: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
+function createUnmatched(limits: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
+  const { mostRemoved, mostAdded, mostBytes, isCompared = () => true } = limits;
   const removed: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const added: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const memory = (): number => removed.bytes + added.bytes + ROW_BYTES * (removed.count + added.count);

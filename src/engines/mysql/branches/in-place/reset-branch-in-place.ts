@@ -56,13 +56,11 @@ export async function resetBranchInPlace(
 /** Resets a branch by sessions of its own. */
 export async function tryBranchInPlace(
   context: EngineContext,
-  {
-    url,
-    database,
-    accept,
-    find,
-  }: Pick<BranchInPlace, 'url' | 'database' | 'accept'> & { find: (server: MysqlSession) => Promise<MarkedBranch> },
+  branch: Pick<BranchInPlace, 'url' | 'database' | 'accept'> & {
+    find: (server: MysqlSession) => Promise<MarkedBranch>;
+  },
 ): Promise<InPlaceChanges | string> {
+  const { url, database, accept, find } = branch;
   const destination = url.database ?? '';
   await using server = await openServer(context, url);
   await using opened = new AsyncDisposableStack();
