@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { UserError } from '../../runtime/errors.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { shell } from '../../text/shell-word.ts';
@@ -87,3 +88,25 @@ export function newBranchFacts(
     ...{ reset_at: null, switched_at: null, previous: null },
   };
 }
+
+const nullable = v.optional(v.nullable(v.string()), null);
+
+/** What the mark of a branch records on every engine. */
+export const BRANCH_ENTRIES = {
+  name: v.string(),
+  created_at: v.string(),
+  reset_at: nullable,
+  repository: nullable,
+  git_branch: nullable,
+  /** The agent that created it; `null` for a person. */
+  owner: nullable,
+  /** Token of the git working tree that it belongs to. */
+  tree: nullable,
+  expires_at: nullable,
+  protected: v.optional(v.boolean(), false),
+  /** Another branch, and the save of it with the content of this one; `null`: the base copy. */
+  origin: v.optional(v.nullable(v.object({ branch: v.string(), save: v.string() })), null),
+  /** Time of the switch of the destination to it, and the branch that it was before; `null` for none. */
+  switched_at: nullable,
+  previous: nullable,
+};
