@@ -1,6 +1,6 @@
 import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 import { ENGINES_WITH_ROWS } from './table-traits.ts';
 
 export interface ListedTable {
@@ -118,13 +118,11 @@ export function readTablesWithoutRows(session: MysqlSession, database: string): 
 }
 
 async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
-  try {
-    await session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
-    return false;
-  } catch (error) {
-    if (error instanceof SqlError) return error.errno === WRONG_MERGE;
-    throw error;
-  }
+  const shown = session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
+  return shown.then(
+    () => false,
+    onRefusal(({ errno }) => errno === WRONG_MERGE),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -20,10 +20,10 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
-import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
+import { archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { checkRights } from '../swap/rights.ts';
-import { planDifference } from './difference/plan-difference.ts';
+import { type BaseComparison, planDifference } from './difference/plan-difference.ts';
 import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
 import {
   type InspectedDestination,
@@ -134,17 +134,11 @@ function whyLoadingRole(choosing: RestorerFacts): string | null {
   return `the snapshot was built on this machine, and only a superuser may create ${first}${others}`;
 }
 
-interface PlannedContents {
-  details: ArchiveDetails;
-  schemas: string[];
-  tables: ManifestTable[];
-}
-
 /** Plans the swap: warns of what would be lost. Rejects when something would stop the swap in the end. */
 async function planSwap(
   context: EngineContext,
   request: RestoreRequest,
-  { opened, ...contents }: PlannedContents & { opened: OpenedDestination },
+  { opened, ...contents }: Pick<BaseComparison, 'details' | 'schemas' | 'tables'> & { opened: OpenedDestination },
 ): Promise<{ warnings: WarningEvent[]; copies: BaseCopies; difference: DifferencePlan | null }> {
   const { facts, session: server } = opened;
   const { url, keepBase } = request;

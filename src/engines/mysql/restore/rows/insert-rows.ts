@@ -98,11 +98,7 @@ export interface StatementPiece {
   last: boolean;
 }
 
-interface RowStatementsOptions {
-  table: string;
-  columns: string[];
-  /** Columns that take text and no bytes. */
-  texts: string[];
+interface RowStatementsOptions extends Pick<InsertOptions, 'table' | 'columns' | 'texts'> {
   /** Bytes of rows in a statement; a longer row has a statement of its own, in pieces. */
   statementBytes: number;
 }

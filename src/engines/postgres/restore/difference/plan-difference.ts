@@ -97,7 +97,7 @@ function withRoots(differing: ManifestTable[], { details, tables }: BaseComparis
   return tables.filter((table) => names.has(table.name) || roots.has(rootOf(table) ?? ''));
 }
 
-interface BaseComparison {
+export interface BaseComparison {
   request: RestoreRequest;
   details: ArchiveDetails;
   destination: string;
