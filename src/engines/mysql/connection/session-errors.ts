@@ -40,9 +40,9 @@ export function unless<Value>(numbers: Iterable<number>, value: Value): (error: 
 }
 
 /** Returns a handler of errors: an error of the server becomes the value. */
-export function onRefusal<Value>(valueOf: (error: SqlError) => Value): (error: unknown) => Value {
+export function onRefusal<Value>(toValue: (error: SqlError) => Value): (error: unknown) => Value {
   return (error) => {
-    if (error instanceof SqlError) return valueOf(error);
+    if (error instanceof SqlError) return toValue(error);
     throw error;
   };
 }
