@@ -13,7 +13,6 @@ export interface EngineProfile {
   containerScheme: string;
   defaultPort: number;
   hasSchemas: boolean;
-  /** The interactive client. */
   client: string;
   /** The longest name of a database, in units of `lengthOf`; a server may shorten longer ones without an error. */
   nameLimit: { most: number; lengthOf: (text: string) => number };

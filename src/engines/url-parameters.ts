@@ -2,7 +2,6 @@ import { nearest } from '../text/nearest.ts';
 import { ENGINE_PROFILES } from './list.ts';
 import type { EngineProfile, UrlParameter } from './profile.ts';
 
-/** The names of all parameters that hold a secret, of all engines. */
 export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) => namesOf(parameters, 'secret'));
 
 export function isPublicParameter(name: string): boolean {

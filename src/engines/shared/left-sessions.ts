@@ -13,7 +13,6 @@ export interface LeftSession {
 }
 
 interface LeftSessions {
-  /** Finds the sessions on the shadow database. */
   find: () => Promise<LeftSession[]>;
   end: (id: number) => Promise<unknown>;
 }

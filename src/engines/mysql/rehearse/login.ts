@@ -123,7 +123,6 @@ export function refusal(sequence: number, url: DatabaseUrl): Buffer {
   return packetOf(sequence, errorBody(`this address leads to database "${url.database}" as "${userOf(url)}" only`));
 }
 
-/** The body of an error packet. */
 export function errorBody(message: string): Buffer {
   const head = Buffer.alloc(3);
   head.writeUInt8(HEADS.error, 0);

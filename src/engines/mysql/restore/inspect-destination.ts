@@ -16,7 +16,6 @@ import { packetLimit } from './rows/packet-limit.ts';
 export interface InspectedDestination extends Space {
   destination: DestinationState;
   server: Server;
-  /** Collations that the server has. */
   collations: Set<string>;
   /** Method of loading rows, and most bytes of a statement. */
   packet: { limit: number; localInfile: boolean };

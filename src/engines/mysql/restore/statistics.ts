@@ -20,7 +20,6 @@ const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria']);
 
 interface StatisticsOptions {
   url: DatabaseUrl;
-  /** Sessions beside each other. */
   sessions: number;
   /** Default: all tables. */
   only?: string[];

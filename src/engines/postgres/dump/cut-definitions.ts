@@ -13,7 +13,6 @@ interface Cut {
   part: Pick<BrokenObject, 'class' | 'oid' | 'column' | 'name' | 'needs'>;
   /** The definition without the part; `null` when it is not found there. */
   apply: (definition: string) => string | null;
-  /** Comments on the part. */
   comment?: string;
 }
 

@@ -113,7 +113,6 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   };
 }
 
-/** The source at the instant of the dump. */
 interface SourceInstant extends Pick<TableReads, 'tools' | 'snapshot' | 'encoding'> {
   signs: ServerIdentity;
   identity: DatabaseIdentity;

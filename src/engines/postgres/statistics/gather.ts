@@ -10,7 +10,6 @@ import type { FillRun } from '../restore/rows/filling.ts';
 import type { StatisticsToTakeOver } from './take-over.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
-  /** Sessions beside each other. */
   sessions: number;
   /** Ends, and leaves its session and the relations that it has not come to. */
   early?: EarlyStatistics | undefined;

@@ -120,7 +120,6 @@ function leastNeeded(
   return best;
 }
 
-/** Always. */
 const ALWAYS = 'TRUE';
 
 /** Returns the condition on rows under which a column is read as NULL, by table and column. */

@@ -21,7 +21,6 @@ interface TakenSpare {
   url: DatabaseUrl;
   /** An empty database. */
   to: string;
-  /** The record of the base copy. */
   base: BaseRecord;
 }
 

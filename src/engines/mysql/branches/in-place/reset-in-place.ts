@@ -161,7 +161,8 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
   const forgotten = tables.length > 0 ? await findForgotten(server, database) : new Set();
   const changes: TableChanges[] = [];
   for (const table of tables) {
-    if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
+    if ((await checksumOf(session, table.base, table)) !== table.checksum)
+      return `${table.name} of the base copy was changed`;
     const change = await (found.triggered.has(table.name)
       ? countDifferingRows(session, table)
       : exchangeDifferingRows(session, table));
@@ -182,10 +183,6 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
 async function whyMisplaced(session: MysqlSession, { table, found }: { table: ComparedTable; found: DoubtfulTables }) {
   if (!found.partitioned.has(table.name) || (await countDifferingRows(session, table)).isEqual) return null;
   return `${table.name} has rows in other partitions than their own`;
-}
-
-async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {
-  return (await checksumOf(session, table.base, table)) === table.checksum;
 }
 
 /** Times that tables are locked which others have begun to change while the locks were waited for. */

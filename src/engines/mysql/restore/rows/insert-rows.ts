@@ -27,7 +27,6 @@ export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
   return session.query<WarningRow>('SHOW WARNINGS');
 }
 
-/** Bytes of rows in a statement. */
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
