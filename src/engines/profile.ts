@@ -49,3 +49,11 @@ export interface EngineProfile {
     homeFiles: string[];
   };
 }
+
+/** Returns the kind of each parameter, from the names of each kind with blanks between them. */
+export function parametersOf(kinds: Record<UrlParameter, string>): EngineProfile['parameters'] {
+  const entries = Object.entries(kinds) as [UrlParameter, string][];
+  return Object.fromEntries(
+    entries.flatMap(([kind, names]) => (names.match(/\S+/g) ?? []).map((name) => [name, kind])),
+  );
+}
