@@ -24,10 +24,7 @@ interface WrittenTable extends Pick<TableChanges, 'removed' | 'added' | 'changed
 }
 
 /** Writes one transaction without checks of foreign keys, since both states of the database satisfy them. */
-export async function changeStatements(
-  context: EngineContext,
-  { url, manifest, tables, values }: ChangesToWrite,
-): Promise<Iterable<string>> {
+export async function changeStatements(context: EngineContext, { url, manifest, tables, values }: ChangesToWrite) {
   const details = detailsOf(manifest);
   await using session = await connect(context, url);
   const database = url.database ?? '';

@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../../config/schema/settings.ts';
-import type { CatalogColumn, CatalogContents, Shape } from '../../../sanitize/ledger/ledger-item.ts';
+import type { CatalogColumn, Shape } from '../../../sanitize/ledger/ledger-item.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readHasLargeObjects, readSchemas } from '../catalog/introspect.ts';
@@ -9,11 +9,7 @@ import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 /** Reads the catalog only. Columns of partitions count once, as those of their root. */
-export async function readContents(
-  context: EngineContext,
-  url: DatabaseUrl,
-  schemaConfig: SchemaConfig | undefined,
-): Promise<CatalogContents> {
+export async function readContents(context: EngineContext, url: DatabaseUrl, schemaConfig: SchemaConfig | undefined) {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   const all = (await readSchemas(session)).map(({ name }) => name);
   const { schemas } = selectSchemas(all, schemaConfig);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SuggestedQuery, SuggestedTable } from '../../../results/review/suggested-query.ts';
+import type { SuggestedTable } from '../../../results/review/suggested-query.ts';
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import { type KeyPair, type SuspectColumn, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -14,10 +14,7 @@ import { DIALECT, FUNCTIONS } from './replacements.ts';
  * Replaces each value by a function of its hash: equal values stay equal in all tables, as foreign keys need;
  * different ones stay different in unique columns.
  */
-export async function suggestQuery(
-  context: EngineContext,
-  { url, columns, suspects }: SuggestionRequest,
-): Promise<SuggestedQuery> {
+export async function suggestQuery(context: EngineContext, { url, columns, suspects }: SuggestionRequest) {
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session);
   const pairs = keys.flatMap((key) => key.pairs);

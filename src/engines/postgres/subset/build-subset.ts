@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
-import type { ReferenceResult } from '../../../results/subset-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep, withStep } from '../../../runtime/events.ts';
 import type { Relationship } from '../../../subset/graph.ts';
@@ -131,10 +130,7 @@ async function restoreSection(context: EngineContext, run: PgRestoreRun): Promis
   if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${run.section} of the subset`, errors);
 }
 
-function verifyReferences(
-  session: PostgresSession,
-  { source, run }: { source: OpenSource; run: SubsetRun },
-): Promise<ReferenceResult[]> {
+function verifyReferences(session: PostgresSession, { source, run }: { source: OpenSource; run: SubsetRun }) {
   const { catalog, withSession } = source;
   const orphansOf = (reading: PostgresSession, all: Relationship[]): Promise<number[]> =>
     countOrphans(

@@ -88,11 +88,7 @@ export interface Steps {
  * Under the destination's lock: makes a database beside it, and swaps the two. Leaves nothing when that fails, but a
  * database that is to be inspected since it is not complete.
  */
-export async function replaceDestination(
-  context: EngineContext,
-  request: ReplaceRequest,
-  { create, fill }: Steps,
-): Promise<ReplaceResult> {
+export async function replaceDestination(context: EngineContext, request: ReplaceRequest, { create, fill }: Steps) {
   const { url, undo, creates, base, fromBase, afterLoad } = request;
   const { settings = [], copied = fromBase !== undefined } = request;
   const { report } = context;

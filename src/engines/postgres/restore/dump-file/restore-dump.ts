@@ -125,10 +125,7 @@ const HARMLESS = new Set([
 ]);
 
 /** Creates an extension as a superuser, whose session has no schema of the database in its search path. */
-async function createExtensionForDump(
-  session: PostgresSession,
-  { name, schema }: { name: string; schema: string },
-): Promise<void> {
+async function createExtensionForDump(session: PostgresSession, { name, schema }: { name: string; schema: string }) {
   const [found] = await session.query<{ trusted: boolean }>(`
     SELECT v.trusted FROM pg_available_extensions e
     JOIN pg_available_extension_versions v ON v.name = e.name AND v.version = e.default_version
