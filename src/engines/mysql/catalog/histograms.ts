@@ -34,11 +34,7 @@ export async function readHistograms(session: MysqlSession, database: string): P
 }
 
 /** Returns those of the database and the given ones, of its columns alone, with names as the server spells them. */
-export async function presentHistograms(
-  session: MysqlSession,
-  database: string,
-  given: Histogram[],
-): Promise<Histogram[]> {
+export async function presentHistograms(session: MysqlSession, database: string, given: Histogram[]) {
   const all = [...given, ...(await readHistograms(session, database))];
   if (all.length === 0) return [];
   const present = await readColumns(session, tablesIn(database));

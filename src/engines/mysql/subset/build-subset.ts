@@ -33,11 +33,7 @@ import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-export async function makeSubset(
-  context: EngineContext,
-  source: OpenSource,
-  run: SubsetRun,
-): Promise<BuildSubsetResult> {
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun) {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
   const read = await readSourceDefinitions(context, source);

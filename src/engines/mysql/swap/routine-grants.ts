@@ -50,11 +50,7 @@ export async function hasRoutines(server: MysqlSession, database: string): Promi
 }
 
 /** Rights on the destination's routines; a warning where they cannot be read. */
-export async function grantsOf(
-  { report }: EngineContext,
-  server: MysqlSession,
-  destination: string,
-): Promise<RoutineGrant[]> {
+export async function grantsOf({ report }: EngineContext, server: MysqlSession, destination: string) {
   const grants = await readRoutineGrants(server, destination);
   if (grants) return grants;
   if (await hasRoutines(server, destination)) {

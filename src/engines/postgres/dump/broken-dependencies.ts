@@ -43,10 +43,7 @@ interface BrokenAddress extends ObjectAddress {
  * schema that is left out. Members of an extension come with the extension, in whatever schema they are. The closure
  * has a visited set, since rules may form cycles.
  */
-export async function readBrokenDependencies(
-  session: PostgresSession,
-  { graph, leftOutSchemas }: DependencySelection,
-): Promise<BrokenDependencies> {
+export async function readBrokenDependencies(session: PostgresSession, { graph, leftOutSchemas }: DependencySelection) {
   const broken = closureOf(graph, new Set(leftOutSchemas));
   const described = await describeBroken(session, broken);
   const withOutcome = (outcome: Outcome): BrokenObject[] =>
@@ -67,10 +64,7 @@ export interface DependencySelection {
  * The schemas without which tables would be without columns, and so without their rows. Each that is added may need
  * others: every round takes one schema at least out of those that are left out.
  */
-export async function readNeededSchemas(
-  session: PostgresSession,
-  { graph, leftOutSchemas }: DependencySelection,
-): Promise<NeededSchema[]> {
+export async function readNeededSchemas(session: PostgresSession, { graph, leftOutSchemas }: DependencySelection) {
   const leftOut = new Set(leftOutSchemas);
   const needed = new Map<number, BrokenAddress[]>();
   for (let known = -1; known < needed.size; ) {

@@ -139,10 +139,7 @@ export interface AuxiliaryDatabases {
   foreign: string[];
 }
 
-export async function findAuxiliaryDatabases(
-  server: PostgresSession,
-  destination: string,
-): Promise<AuxiliaryDatabases> {
+export async function findAuxiliaryDatabases(server: PostgresSession, destination: string) {
   const { prefix, undo, base, spare } = auxiliaryNames(destination);
   const lasting = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`

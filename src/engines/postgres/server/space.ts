@@ -10,11 +10,7 @@ export interface ServerSpace extends Space {
 }
 
 /** The free space of the disk with the data: known of a server of this machine only. */
-export async function spaceOf(
-  context: EngineContext,
-  url: DatabaseUrl,
-  dataDirectory: string | null,
-): Promise<ServerSpace> {
+export async function spaceOf(context: EngineContext, url: DatabaseUrl, dataDirectory: string | null) {
   const [host] = url.hosts;
   const name = host?.host || context.environment.PGHOST || 'localhost';
   const local = url.parameters.tunnel === undefined && (await isLocalHost(name));
@@ -24,11 +20,7 @@ export async function spaceOf(
   };
 }
 
-export async function readSpace(
-  context: EngineContext,
-  server: PostgresSession,
-  url: DatabaseUrl,
-): Promise<ServerSpace> {
+export async function readSpace(context: EngineContext, server: PostgresSession, url: DatabaseUrl) {
   const [row] = await server.query<{ directory: string | null }>(
     `SELECT (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS directory`,
   );

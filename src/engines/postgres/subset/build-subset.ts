@@ -33,11 +33,7 @@ import { copyLargeObjects } from './large-objects.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-export async function makeSubset(
-  context: EngineContext,
-  source: OpenSource,
-  run: SubsetRun,
-): Promise<BuildSubsetResult> {
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun) {
   const { report } = context;
   const { destination } = await inspectDestination(context, run.url);
   const archive = await dumpDefinitions(context, source, run.directory);

@@ -46,10 +46,7 @@ export interface SwapCheck {
  * Rejects where a swap would fail in the end, after hours; returns warnings of databases that cannot be dropped then.
  * Also names databases that look like the program's own, but carry no mark.
  */
-export async function checkSwap(
-  server: PostgresSession,
-  { destination, undo, base = false }: SwapCheck,
-): Promise<WarningEvent[]> {
+export async function checkSwap(server: PostgresSession, { destination, undo, base = false }: SwapCheck) {
   const names = auxiliaryNames(destination);
   const auxiliary = await findAuxiliaryDatabases(server, destination);
   const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;

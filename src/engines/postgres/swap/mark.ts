@@ -148,11 +148,7 @@ export function provisionalLimit(name: string): number {
 const BILLION = 1_000_000_000;
 
 /** Databases without a mark for the destination were not made by the tool. */
-export async function readMarked(
-  server: PostgresSession,
-  names: string[],
-  destination: string,
-): Promise<MarkedDatabase[]> {
+export async function readMarked(server: PostgresSession, names: string[], destination: string) {
   if (names.length === 0) return [];
   const rows = await server.query<{
     name: string;

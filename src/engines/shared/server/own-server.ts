@@ -87,11 +87,7 @@ export interface OwnServer {
 const START_MS = 60_000;
 
 /** Starts a server on the files of a folder, and waits until it accepts connections. */
-export async function runOwnServer(
-  context: EngineContext,
-  kind: ServerKind,
-  options: OwnServerOptions,
-): Promise<OwnServer> {
+export async function runOwnServer(context: EngineContext, kind: ServerKind, options: OwnServerOptions) {
   const { home, product, detached } = options;
   await rm(join(home.directory, kind.pidFile), { force: true });
   const server = await (detached ? startDetached(context, kind, options) : startAttached(context, kind, options));

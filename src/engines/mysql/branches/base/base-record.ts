@@ -49,10 +49,7 @@ export async function readBaseRecord(
 }
 
 /** The record of a base copy, in the table that says whether it is of the present destination or of a former one. */
-export async function findBaseRecord(
-  server: MysqlSession,
-  { database, of }: { database: string; of: string },
-): Promise<{ table: typeof BASE | typeof OUTDATED; record: BaseRecord } | null> {
+export async function findBaseRecord(server: MysqlSession, { database, of }: { database: string; of: string }) {
   for (const table of [BASE, OUTDATED] as const) {
     const record = await readBaseRecord(server, { database, table, of });
     if (record) return { table, record };

@@ -231,11 +231,7 @@ export async function findUnwritten(
 }
 
 /** Returns the tables that are in one of these states, and so were not written to since. */
-export async function findAsBefore(
-  server: MysqlSession,
-  database: string,
-  tables: Unwritten['tables'],
-): Promise<TableStates> {
+export async function findAsBefore(server: MysqlSession, database: string, tables: Unwritten['tables']) {
   const { states } = await readStates(server, database);
   return new Map(
     tables.flatMap(({ name, id, updated }) => {

@@ -6,18 +6,14 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
 import { readTableList, WRONG_MERGE } from '../tables.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
-import type { Code, CodeDefinitions, Definitions } from './definitions.ts';
+import type { Code, Definitions } from './definitions.ts';
 import { showTables } from './show-tables.ts';
 import { inOwnDatabase, joined, ownPrefixes, splitTable, withoutDatabase } from './statement-text.ts';
 import { type LexicalMode, lexicalModeOf, tokensOf } from './tokens.ts';
 
 export type Unreadable = (what: string, why: string, object: CodeRow & { error: Error }) => void;
 
-export async function readDefinitions(
-  session: MysqlSession,
-  database: string,
-  unreadable: Unreadable,
-): Promise<Definitions> {
+export async function readDefinitions(session: MysqlSession, database: string, unreadable: Unreadable) {
   const named = await readTableList(session, database);
   const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
   const shown = await showTables(
@@ -73,11 +69,7 @@ export async function listCode(session: MysqlSession, database: string): Promise
   return listed;
 }
 
-export async function readCode(
-  session: MysqlSession,
-  database: string,
-  unreadable: Unreadable,
-): Promise<CodeDefinitions> {
+export async function readCode(session: MysqlSession, database: string, unreadable: Unreadable) {
   const collations = await readCollations(session, database);
   const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {

@@ -30,10 +30,7 @@ export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
-export async function insertRows(
-  session: MysqlSession,
-  { content, inTransaction = false, ...options }: InsertOptions,
-): Promise<InsertResult> {
+export async function insertRows(session: MysqlSession, { content, inTransaction = false, ...options }: InsertOptions) {
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });
@@ -43,11 +40,7 @@ export async function insertRows(
   return inserted;
 }
 
-export async function sendStatements(
-  session: MysqlSession,
-  pieces: AsyncGenerator<StatementPiece>,
-  table: string,
-): Promise<InsertResult> {
+export async function sendStatements(session: MysqlSession, pieces: AsyncGenerator<StatementPiece>, table: string) {
   const limit = await packetLimit(session);
   const warnings: WarningRow[] = [];
   let loaded = 0;

@@ -136,10 +136,7 @@ export async function makeTable(session: MysqlSession, { create }: TableDefiniti
   }
 }
 
-export function dataOf(
-  { details }: Pick<LoadTablesOptions, 'details'>,
-  { name, file }: ManifestTable,
-): Details['data'][string] {
+export function dataOf({ details }: Pick<LoadTablesOptions, 'details'>, { name, file }: ManifestTable) {
   const data = details.data[file.name];
   if (!data) throw new Error(`the manifest has no columns for ${name}`);
   return data;

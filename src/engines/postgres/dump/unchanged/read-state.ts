@@ -43,10 +43,7 @@ export async function readState(
 }
 
 /** The history that the session's snapshot is a part of, with its borders; `null` where ids prove nothing. */
-export async function readHistory(
-  session: PostgresSession,
-  { system, started }: ServerIdentity,
-): Promise<Pick<SourceState, 'history' | 'xmin' | 'xmax'> | null> {
+export async function readHistory(session: PostgresSession, { system, started }: ServerIdentity) {
   if (system === null) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
   if (!server?.timeline || !server.reset || !(/^PostgreSQL \d+/.test(server.version) && !OTHERS.test(server.version)))
