@@ -100,7 +100,7 @@ interface WithoutRows extends Pick<CatalogTable, 'name' | 'engine'> {
 }
 
 /** Finds the tables of a condition whose rows are not their own, MERGE tables that the server cannot open included. */
-async function withoutRows(session: MysqlSession, within: string): Promise<WithoutRows[]> {
+export async function readTablesWithoutRows(session: MysqlSession, within: string): Promise<WithoutRows[]> {
   const known = [...ENGINES_WITH_ROWS].map(quoteText).join(', ');
   const rows = await session.query<Omit<WithoutRows, 'engine'> & Pick<ListedTable, 'engine'>>(`
     SELECT TABLE_SCHEMA AS \`schema\`, TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
@@ -111,10 +111,6 @@ async function withoutRows(session: MysqlSession, within: string): Promise<Witho
     else if (await isBrokenMerge(session, schema, name)) found.push({ schema, name, engine: 'MRG_MyISAM' });
   }
   return found.sort(byName);
-}
-
-export function readTablesWithoutRows(session: MysqlSession, database: string): Promise<WithoutRows[]> {
-  return withoutRows(session, tablesIn(database));
 }
 
 async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
@@ -155,12 +151,12 @@ export async function readTableSizes(session: MysqlSession, database: string): P
 }
 
 async function withOwnRows(session: MysqlSession, within: string): Promise<string> {
-  return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
+  return `(${within})${excluding(await readTablesWithoutRows(session, within), 'TABLE_SCHEMA')}`;
 }
 
 /** A condition for queries of foreign keys, which open every table, limited in the same way. */
 export async function keysWithOwnRows(session: MysqlSession, within: string): Promise<string> {
-  return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
+  return `(${within})${excluding(await readTablesWithoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
 }
 
 function excluding(others: WithoutRows[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {

@@ -61,8 +61,6 @@ export function keyOf({ class: catalog, oid, column }: ObjectAddress): string {
   return `${catalog}:${oid}:${column}`;
 }
 
-/** Below it are the objects that initdb makes. */
-
 /** pg_depend, and what it leaves to the other catalogs: owners of parts, parents, kinds. */
 export async function readGraph(session: PostgresSession): Promise<DependencyGraph> {
   const classes = await readClasses(session);

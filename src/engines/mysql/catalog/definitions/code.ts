@@ -6,7 +6,7 @@ import { bytesOfText, isUtf8, textOfBytes } from './client-bytes.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
 import type { CodeRow } from './read-definitions.ts';
-import { setSequenceDefaults } from './sequence-defaults.ts';
+import { defaultStatements } from './sequence-defaults.ts';
 import { withoutDefiner } from './statement-text.ts';
 import { lexicalModeOf } from './tokens.ts';
 
@@ -45,7 +45,9 @@ export async function createCode(
       refused(object, error);
     });
   };
-  await unlessRefused({ kind: 'DEFAULT', name: 'of sequences' }, () => setSequenceDefaults(session, defaults));
+  await unlessRefused({ kind: 'DEFAULT', name: 'of sequences' }, async () => {
+    for (const statement of defaultStatements(defaults)) await session.execute(statement);
+  });
   for (const key of dangling) {
     await unlessRefused({ kind: 'FOREIGN KEY', name: key.name }, () => createDangling(session, [key]));
   }
