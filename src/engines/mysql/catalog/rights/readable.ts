@@ -42,7 +42,8 @@ export async function readReadable(
   const rights = await readRights(session);
   const unreadable: UnreadableCode[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
-    unreadable.push({ kind, name, why, denied: isDenied(error) });
+    // Without a number: the server lists the object but hides its definition.
+    unreadable.push({ kind, name, why, denied: !(error instanceof SqlError) || DENIED.has(error.errno) });
   }).catch((error) => explainDenied(session, url, error));
   const scope: Scope = { database, server, rights };
   if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
@@ -63,11 +64,6 @@ export async function readReadable(
     inventory: await readStoredInventory(session, scope, { definitions, read }),
     hidden: hidden.map(({ message: _, ...objects }) => objects),
   };
-}
-
-/** Without a number: the server lists the object but hides its definition. */
-function isDenied(error: unknown): boolean {
-  return !(error instanceof SqlError) || DENIED.has(error.errno);
 }
 
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];

@@ -25,7 +25,16 @@ export async function insertStatements(
   });
   const { loaded, warnings } = await sendStatements(session, checkedRows(content, { table, rows }), table).catch(
     (error) => {
-      throw error instanceof InsertRefused ? rowsRefused(error) : error;
+      throw error instanceof InsertRefused
+        ? new UserError(
+            'content_refused',
+            `The rows of the snapshot hold a statement that is no INSERT of rows: ${error.message}`,
+            {
+              hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
+              cause: error,
+            },
+          )
+        : error;
     },
   );
   const changed = new Set(warnings.filter((warning) => !isHarmless(warning, definition)).map(({ Message }) => Message));
@@ -44,15 +53,4 @@ function isHarmless({ Code, Message }: WarningRow, definition: TableDefinition |
   if (Code !== DATA_TRUNCATED) return HARMLESS.has(Code);
   const enums = definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\()/gm) ?? [];
   return enums.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
-}
-
-function rowsRefused(cause: InsertRefused): UserError {
-  return new UserError(
-    'content_refused',
-    `The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`,
-    {
-      hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
-      cause,
-    },
-  );
 }
