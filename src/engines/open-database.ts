@@ -32,7 +32,9 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
       return await on(runner);
     } catch (thrown) {
       const container = context.containers?.(engine.id);
-      if (!container || container === runner || !isTooOld(thrown)) throw thrown;
+      // Engines throw it before they change anything.
+      if (!container || container === runner || !(thrown instanceof UserError && thrown.code === 'tools_too_old'))
+        throw thrown;
       return on(container);
     }
   };
@@ -117,9 +119,4 @@ async function chooseRunner(engine: Engine, { context, url }: Place): Promise<Ru
   if (url.inContainer) return container;
   const installed = await engine.reportTools(context);
   return installed.length > 0 ? context.runner : container;
-}
-
-/** Engines throw it before they change anything. */
-function isTooOld(thrown: unknown): boolean {
-  return thrown instanceof UserError && thrown.code === 'tools_too_old';
 }

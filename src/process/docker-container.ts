@@ -3,8 +3,9 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
+import type { ImageRequest } from './docker-image.ts';
 import { isRunning } from './is-running.ts';
-import type { Mount, Runner } from './runner.ts';
+import type { Mount } from './runner.ts';
 
 export interface Container {
   name: string;
@@ -16,10 +17,7 @@ export interface Container {
   close(): void;
 }
 
-export interface ContainerStart {
-  runner: Runner;
-  daemon: Daemon;
-  image: string;
+export interface ContainerStart extends ImageRequest {
   mounts: Mount[];
   /** Visible to anybody who can inspect the container: never a secret. */
   env: Record<string, string>;

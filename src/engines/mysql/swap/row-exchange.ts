@@ -45,10 +45,7 @@ export interface RowExchange {
   begin(): Promise<boolean>;
 }
 
-export interface RowExchangeRequest {
-  destination: string;
-  other: string;
-  work: string;
+export interface RowExchangeRequest extends Omit<Databases, 'keeper'> {
   leaving: string[];
   arriving: string[];
   /** Keeps the destination's rows; in an older undo copy, if it has the same tables, else in `other`. */

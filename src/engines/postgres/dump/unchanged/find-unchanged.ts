@@ -59,13 +59,10 @@ interface FoundTable {
   files: (PackedFile | null)[];
 }
 
-interface FindOptions {
+interface FindOptions extends Required<Pick<ProveOptions, 'ranges' | 'readMaps' | 'openSecond'>> {
   evidence: Evidence;
   state: SourceState;
   isStored: RowsOfLastBuild['isStored'];
-  ranges: Map<CatalogTable, Range[]>;
-  readMaps: () => Promise<VisibilityMaps>;
-  openSecond: (pages: number) => Promise<PostgresSession | null>;
 }
 
 async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<FoundTables> {
