@@ -72,13 +72,8 @@ export function createRecorder<Key>(
 
 const MOST_STATEMENTS = 2000;
 
-interface StatementList {
-  add: (statement: ObservedStatement) => void;
-  end: () => { statements: ObservedStatement[]; leftOut: number };
-}
-
 /** Keeps the longest statements, and those that failed. */
-function createStatementList(): StatementList {
+function createStatementList() {
   let kept: ObservedStatement[] = [];
   let leftOut = 0;
   const shrink = (): void => {
@@ -86,7 +81,7 @@ function createStatementList(): StatementList {
     kept = kept.sort((one, other) => rank(other) - rank(one)).slice(0, MOST_STATEMENTS);
   };
   return {
-    add(statement) {
+    add(statement: ObservedStatement) {
       kept.push(statement);
       if (kept.length < 2 * MOST_STATEMENTS) return;
       shrink();

@@ -117,12 +117,6 @@ export async function* rowStatements(
   yield* writer.end();
 }
 
-interface RowStep {
-  /** Offset of the next byte to take. */
-  next: number;
-  pieces: StatementPiece[];
-}
-
 /** Writes rows as statements into one of two buffers, while the caller has the other. */
 class RowWriter {
   readonly #table: string;
@@ -151,8 +145,8 @@ class RowWriter {
     this.#other = Buffer.allocUnsafeSlow(this.#room + SLACK);
   }
 
-  /** Takes bytes until a statement is full, or the block ends. */
-  take(block: Uint8Array, from: number): RowStep {
+  /** Takes bytes until a statement is full, or the block ends; returns the offset of the next one. */
+  take(block: Uint8Array, from: number): { next: number; pieces: StatementPiece[] } {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
       if (!this.#inRow) this.#beginRow();
