@@ -3,7 +3,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { RestorePlan, RestoreRun, TableWay } from '../../facets/restore.ts';
+import type { RestorePlan, RestoreRun } from '../../facets/restore.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { tablesText } from '../../shared/rows/divide-tables.ts';
@@ -40,10 +40,7 @@ interface FillShadowOptions extends ArrivingDefinitions {
 }
 
 /** Restores a snapshot into its shadow database, verifies it, and runs the steps before the swap. */
-export async function fillShadow(
-  context: EngineContext,
-  options: FillShadowOptions,
-): Promise<{ dependents: Dependents; ways: TableWay[] | null }> {
+export async function fillShadow(context: EngineContext, options: FillShadowOptions) {
   const { run, plan, details, definitions, server, shadow } = options;
   const { cpus, read, earlier } = run;
   const triggers = definitions.triggers.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
-import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
+import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
 import { prepareSession } from '../../../shared/connection/prepare-session.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
@@ -43,10 +43,7 @@ import {
 const MOST_ROWS = 100_000;
 
 /** Finds what a reset in place would change, and the tables that have the rows of the base copy; or why there can be none. Changes nothing. */
-export async function planInPlace(
-  context: EngineContext,
-  { url, base }: { url: DatabaseUrl; base: BaseCopy },
-): Promise<PlannedInPlace | string> {
+export async function planInPlace(context: EngineContext, { url, base }: { url: DatabaseUrl; base: BaseCopy }) {
   const database = url.database ?? '';
   return orReason(async () => {
     await using session = await openResetSession(context, url);

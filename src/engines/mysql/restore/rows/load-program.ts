@@ -7,7 +7,7 @@ import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { InsertRefused } from '../../dump/program/insert-scanner.ts';
 import { checkedRows } from '../../dump/program/rows-file.ts';
-import { type InsertOptions, type InsertResult, sendStatements, type WarningRow } from './insert-rows.ts';
+import { type InsertOptions, sendStatements, type WarningRow } from './insert-rows.ts';
 
 interface ProgramRows extends Pick<InsertOptions, 'table' | 'content'> {
   rows: number;
@@ -15,10 +15,7 @@ interface ProgramRows extends Pick<InsertOptions, 'table' | 'content'> {
 }
 
 /** Loads the INSERT statements that the vendor's program has written. Rejects when the server changes a value. */
-export async function insertStatements(
-  session: MysqlSession,
-  { table, content, rows, definition }: ProgramRows,
-): Promise<InsertResult> {
+export async function insertStatements(session: MysqlSession, { table, content, rows, definition }: ProgramRows) {
   // Each is read: the harmless ones of a statement may be as many as its rows. MySQL 9 requires a right for it.
   await session.execute('SET max_error_count = 65535').catch((error) => {
     if (!(error instanceof SqlError) || error.errno !== RIGHT_MISSING) throw error;
