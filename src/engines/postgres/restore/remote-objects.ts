@@ -17,11 +17,6 @@ export interface RemoteEntry extends EntryName {
 
 type EntryName = Pick<ArchiveEntry, 'kind' | 'schema' | 'tag'>;
 
-export interface ArrivingEntries {
-  entries: ArchiveEntry[];
-  leftOut: RemoteEntry[];
-}
-
 /**
  * Entries of objects that lead to another server. A user mapping has no oid, and no recorded dependency on its server.
  */

@@ -1,13 +1,9 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { freeBytesOf, type Space } from '../../shared/disk-space.ts';
+import { freeBytesOf } from '../../shared/disk-space.ts';
 import { isLocalHost } from '../connection/location.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
-
-export interface ServerSpace extends Space {
-  destination: { host: string; local: boolean };
-}
 
 /** The free space of the disk with the data: known of a server of this machine only. */
 export async function spaceOf(context: EngineContext, url: DatabaseUrl, dataDirectory: string | null) {
