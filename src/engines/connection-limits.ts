@@ -12,22 +12,13 @@ export function shareConnections(): void {
   limits.inTotal = 8;
 }
 
-interface QueueEntry {
-  server: string;
-  begin: () => void;
-}
-
 // Module state on purpose: the server's limit is for the whole process.
 const open = new Map<string, number>();
-const waiting: QueueEntry[] = [];
+const waiting: { server: string; begin: () => void }[] = [];
 let total = 0;
 
 /** Runs work that opens one connection to the URL's server when there is room, in the order of the calls. */
-export async function withConnection<Result>(
-  url: DatabaseUrl,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withConnection<Result>(url: DatabaseUrl, signal: AbortSignal, work: () => Promise<Result>) {
   const server = serverOf(url);
   const turn = new Promise<void>((resolve) => waiting.push({ server, begin: resolve }));
   const entry = waiting.at(-1);
@@ -86,14 +77,6 @@ function isThisMachine(host: string): boolean {
 }
 
 /** Equal for URLs that can share one connection: those that differ in the database only. */
-export function connectionKey({
-  engine,
-  hosts,
-  user,
-  password,
-  parameters,
-  inContainer,
-  database,
-}: DatabaseUrl): string {
+export function connectionKey({ engine, hosts, user, password, parameters, inContainer, database }: DatabaseUrl) {
   return JSON.stringify([engine, hosts, user, password, parameters, inContainer, database === null]);
 }

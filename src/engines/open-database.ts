@@ -32,7 +32,9 @@ export function openDatabase(context: EngineContext, url: DatabaseUrl): Database
       return await on(runner);
     } catch (thrown) {
       const container = context.containers?.(engine.id);
-      if (!container || container === runner || !isTooOld(thrown)) throw thrown;
+      // Engines throw it before they change anything.
+      if (!container || container === runner || !(thrown instanceof UserError && thrown.code === 'tools_too_old'))
+        throw thrown;
       return on(container);
     }
   };
@@ -71,7 +73,10 @@ async function withTunnel<Result>(
   work: (url: DatabaseUrl) => Promise<Result>,
 ): Promise<Result> {
   if (url.parameters.tunnel === undefined) return work(url);
-  if (context.runner.id !== 'local') throw noTunnelInContainer(url);
+  if (context.runner.id !== 'local')
+    throw new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${url.display}`, {
+      hint: 'Install the client programs of the database on this machine.',
+    });
   const startedAt = performance.now();
   const through = await openTunnel(context, url);
   try {
@@ -85,11 +90,7 @@ async function withTunnel<Result>(
 }
 
 /** ssh states why a server cannot be reached; the client that it disconnects does not. */
-async function probeThroughTunnel(
-  url: DatabaseUrl,
-  request: ProbeRequest,
-  probe: ConnectFacet['probe'],
-): Promise<void> {
+async function probeThroughTunnel(url: DatabaseUrl, request: ProbeRequest, probe: ConnectFacet['probe']) {
   const startedAt = performance.now();
   const unreachable = new Map<number, Probe>();
   const take: ProbeRequest['take'] = (index, found) => {
@@ -108,12 +109,6 @@ async function probeThroughTunnel(
   }
 }
 
-function noTunnelInContainer({ display }: DatabaseUrl): UserError {
-  return new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${display}`, {
-    hint: 'Install the client programs of the database on this machine.',
-  });
-}
-
 /**
  * The container for `pgdocker://` and the like, or when an image is configured and this machine has no client
  * programs.
@@ -124,9 +119,4 @@ async function chooseRunner(engine: Engine, { context, url }: Place): Promise<Ru
   if (url.inContainer) return container;
   const installed = await engine.reportTools(context);
   return installed.length > 0 ? context.runner : container;
-}
-
-/** Engines throw it before they change anything. */
-function isTooOld(thrown: unknown): boolean {
-  return thrown instanceof UserError && thrown.code === 'tools_too_old';
 }

@@ -13,7 +13,6 @@ export interface EngineProfile {
   containerScheme: string;
   defaultPort: number;
   hasSchemas: boolean;
-  /** The interactive client. */
   client: string;
   /** The longest name of a database, in units of `lengthOf`; a server may shorten longer ones without an error. */
   nameLimit: { most: number; lengthOf: (text: string) => number };
@@ -49,4 +48,12 @@ export interface EngineProfile {
     sockets: string[];
     homeFiles: string[];
   };
+}
+
+/** Returns the kind of each parameter, from the names of each kind with blanks between them. */
+export function parametersOf(kinds: Record<UrlParameter, string>): EngineProfile['parameters'] {
+  const entries = Object.entries(kinds) as [UrlParameter, string][];
+  return Object.fromEntries(
+    entries.flatMap(([kind, names]) => (names.match(/\S+/g) ?? []).map((name) => [name, kind])),
+  );
 }

@@ -1,9 +1,10 @@
 import { nearest } from '../text/nearest.ts';
 import { ENGINE_PROFILES } from './list.ts';
-import type { EngineProfile, UrlParameter } from './profile.ts';
+import type { EngineProfile } from './profile.ts';
 
-/** The names of all parameters that hold a secret, of all engines. */
-export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) => namesOf(parameters, 'secret'));
+export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) =>
+  Object.keys(parameters).filter((name) => parameters[name] === 'secret'),
+);
 
 export function isPublicParameter(name: string): boolean {
   const kinds = ENGINE_PROFILES.flatMap(({ parameters }) =>
@@ -84,8 +85,4 @@ export function decode(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function namesOf(parameters: EngineProfile['parameters'], kind: UrlParameter): string[] {
-  return Object.keys(parameters).filter((name) => parameters[name] === kind);
 }

@@ -3,8 +3,9 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
+import type { ImageRequest } from './docker-image.ts';
 import { isRunning } from './is-running.ts';
-import type { Mount, Runner } from './runner.ts';
+import type { Mount } from './runner.ts';
 
 export interface Container {
   name: string;
@@ -16,10 +17,7 @@ export interface Container {
   close(): void;
 }
 
-export interface ContainerStart {
-  runner: Runner;
-  daemon: Daemon;
-  image: string;
+export interface ContainerStart extends ImageRequest {
   mounts: Mount[];
   /** Visible to anybody who can inspect the container: never a secret. */
   env: Record<string, string>;
@@ -63,7 +61,11 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
   });
   const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
   const failed = await Promise.race([ready, completed]);
-  if (failed) throw notStarted(image, failed.stderr);
+  if (failed)
+    throw new UserError('container_not_started', `Cannot start a container of ${image}`, {
+      details: failed.stderr.trim().split('\n'),
+      hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
+    });
   child.unref();
   return {
     name,
@@ -103,11 +105,4 @@ export function covers(seen: Mount, wanted: Mount): boolean {
 function mountFlag({ path, writable }: Mount): string {
   const quoted = path.replaceAll('"', '""');
   return ['type=bind', `"source=${quoted}"`, `"target=${quoted}"`, ...(writable ? [] : ['readonly'])].join(',');
-}
-
-function notStarted(image: string, stderr: string): UserError {
-  return new UserError('container_not_started', `Cannot start a container of ${image}`, {
-    details: stderr.trim().split('\n'),
-    hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
-  });
 }

@@ -6,7 +6,7 @@ import type { Report } from '../runtime/events.ts';
 import { formatBytes } from '../text/format.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
-import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
+import type { Command, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 const STDERR_LIMIT = 256 * 1024;
 /** Bytes: catalogs of 100,000 tables stay below it. */
@@ -19,7 +19,7 @@ const READ_AFTER_KILL = 1000;
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
     options.signal?.throwIfAborted();
-    const described = describeCommand(command);
+    const described = redact([command.file, ...command.args].map(shellWord).join(' '));
     const startedAt = performance.now();
     report({ event: 'command', command: described });
     const onEnd = (exit: number | null) =>
@@ -117,10 +117,6 @@ function closePipes({ stdout, stderr }: ChildProcess): void {
   stderr?.destroy();
 }
 
-function describeCommand({ file, args }: Command): string {
-  return redact([file, ...args].map(shellWord).join(' '));
-}
-
 function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) | undefined): () => string {
   let kept = '';
   let unfinished = '';
@@ -159,10 +155,7 @@ interface EndState {
   onEnd: (exit: number | null) => void;
 }
 
-async function completion(
-  command: Command,
-  { child, stdout, stderr, signal, onEnd }: EndState,
-): Promise<ProcessResult> {
+async function completion(command: Command, { child, stdout, stderr, signal, onEnd }: EndState) {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   let failure: unknown;
   const abort = (): void => terminate(child);

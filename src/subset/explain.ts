@@ -11,18 +11,12 @@ export interface Link {
   by: { relationship: Relationship; direction: 'refers' | 'referred' } | null;
 }
 
-interface ExplainOptions {
-  plan: Plan;
-  finder: RowFinder;
-  collected: CollectResult;
-}
-
 /**
  * The shortest chain from a row to a requested one: a chosen row references a chosen one, any other row is referenced
  * by an included one. `null` when the row is not in the subset.
  */
 export async function explainRow(
-  { plan, finder, collected }: ExplainOptions,
+  { plan, finder, collected }: { plan: Plan; finder: RowFinder; collected: CollectResult },
   start: { table: string; row: number },
 ): Promise<Link[] | null> {
   const { rules, graph } = plan;

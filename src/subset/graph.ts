@@ -100,11 +100,7 @@ function unknownTables(tables: Graph['tables'], settings: SubsetSettings): strin
 
 type AddedSettings = NonNullable<SubsetSettings['added_relationships']>[number];
 
-function checkAdded(
-  tables: Graph['tables'],
-  settings: AddedSettings,
-  index: number,
-): { relationship: Relationship; problems: string[] } {
+function checkAdded(tables: Graph['tables'], settings: AddedSettings, index: number) {
   const columns = columnList(settings.fk_columns);
   const refColumns = columnList(settings.ref_columns);
   const from = tables.get(settings.fk_table);

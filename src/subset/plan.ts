@@ -1,7 +1,6 @@
 import { components } from './components.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 import { assertReferencesPossible } from './nulled-columns.ts';
-import type { TableRole } from './table-role.ts';
 
 /** The plan of a subset, from catalog and configuration only: no row was read. */
 export interface Plan {
@@ -69,11 +68,7 @@ export function filteredReferences({ relationships }: Graph, rules: Plan['rules'
 }
 
 /** The tables to which references lead from these, at any distance, and these. */
-function reachedTables(
-  start: Iterable<string>,
-  references: Pick<Relationship, 'from' | 'to'>[],
-  without: Set<string>,
-): Set<string> {
+function reachedTables(start: Iterable<string>, references: Pick<Relationship, 'from' | 'to'>[], without: Set<string>) {
   const reached = new Set(start);
   const queue = [...reached];
   for (let table = queue.pop(); table !== undefined; table = queue.pop()) {
@@ -122,3 +117,5 @@ function pathsOf({ relationships }: Graph, rules: Map<string, TableRole>): Map<s
   );
   return paths;
 }
+
+type TableRole = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';

@@ -216,7 +216,7 @@ const POSTGRES: Record<string, string[]> = {
   ],
   'subset/finish.ts': ['beyond', 'extreme', 'view', 'which'],
   'subset/large-objects.ts': ['INV_READ', 'isOne', 'query', 'tables.get(table.name).fromNamed'],
-  'subset/verify-references.ts': [
+  'subset/build-subset.ts': [
     'from',
     'index',
     'query',
@@ -337,7 +337,7 @@ const MYSQL: Record<string, string[]> = {
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'exact', 'key', 'value'],
-  'subset/verify-references.ts': ['refers(reference)', 'same'],
+  'subset/build-subset.ts': ['refers(reference)', 'same'],
   'subset/rows.ts': ['select'],
   'subset/source.ts': [
     'index',

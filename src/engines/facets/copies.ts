@@ -19,26 +19,14 @@ export interface BaseCopies {
 }
 
 /** A separate database that was made from the base copy of a destination. */
-export interface Branch {
+export interface Branch extends NewBranch {
   name: string;
-  /** Name of the database: that of the destination after a switch. */
-  database: string;
-  /** The destination has this name at present. */
+  /** The destination has the name of its database at present. */
   current: boolean;
   createdAt: string;
   resetAt: string | null;
   /** The snapshot's id; `null` where another load has replaced its content since. */
   snapshot: string | null;
-  repository: string | null;
-  gitBranch: string | null;
-  /** The agent that has created it; absent or `null` for none. */
-  owner?: string | null;
-  /** Token of the git working tree that it belongs to; absent or `null` for none. */
-  tree?: string | null;
-  /** Time from which `branch prune` removes it; absent or `null` for never. */
-  expiresAt?: string | null;
-  /** Dropped and reset only on explicit request. */
-  isProtected?: boolean;
   /** The state of another branch that it was made from; absent or `null`: the base copy. */
   origin?: BranchOrigin | null;
   sizeBytes: number | null;
@@ -57,15 +45,17 @@ export interface BranchOrigin {
 
 /** The record of a new branch in its mark. */
 export interface NewBranch {
-  /** Name of the database. */
+  /** Name of the database: that of the destination after a switch. */
   database: string;
   repository: string | null;
   gitBranch: string | null;
-  /** Only this agent may reset and drop the branch. */
+  /** The agent that has created it, which alone may reset and drop it; absent or `null` for none. */
   owner?: string | null;
-  /** Token of the git working tree that it belongs to. */
+  /** Token of the git working tree that it belongs to; absent or `null` for none. */
   tree?: string | null;
+  /** Time from which `branch prune` removes it; absent or `null` for never. */
   expiresAt?: string | null;
+  /** Dropped and reset only on explicit request. */
   isProtected?: boolean;
 }
 

@@ -4,7 +4,6 @@ import { excludedRowsSchema } from '../../results/excluded-rows.ts';
 import { definitionsOnlySchema } from '../../results/manifest/definitions-only.ts';
 import { hiddenSchema } from '../../results/manifest/hidden-objects.ts';
 
-/** Most buckets of a histogram of MySQL. */
 const MOST_BUCKETS = 1024;
 
 /** A column with a histogram of MySQL, or with engine-independent statistics of MariaDB; never its values. */

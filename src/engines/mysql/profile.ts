@@ -1,4 +1,4 @@
-import type { EngineProfile } from '../profile.ts';
+import { type EngineProfile, parametersOf } from '../profile.ts';
 
 export const profile = {
   id: 'mysql',
@@ -24,18 +24,12 @@ export const profile = {
   partsFormat: 1,
   defaultImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install' },
-  parameters: {
-    socket: 'route',
-    tunnel: 'route',
-    tls: 'setting',
-    sslmode: 'setting',
-    'ssl-mode': 'setting',
-    'ssl-ca': 'file',
-    'ssl-cert': 'file',
-    'ssl-key': 'file',
-    charset: 'setting',
-    definer: 'setting',
-  },
+  parameters: parametersOf({
+    route: 'socket tunnel',
+    setting: 'tls sslmode ssl-mode charset definer',
+    file: 'ssl-ca ssl-cert ssl-key',
+    secret: '',
+  }),
   surroundings: {
     variables: /^(MYSQL|MARIADB)_/,
     passwordVariables: ['MYSQL_PWD'],

@@ -1,4 +1,4 @@
-import type { EngineProfile } from '../profile.ts';
+import { type EngineProfile, parametersOf } from '../profile.ts';
 
 export const profile = {
   id: 'postgres',
@@ -32,58 +32,17 @@ export const profile = {
    * connection to a file) and obsolete ones.
    * https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-PARAMKEYWORDS
    */
-  parameters: {
-    host: 'route',
-    hostaddr: 'route',
-    port: 'route',
-    dbname: 'route',
-    user: 'route',
-    service: 'route',
-    tunnel: 'route',
-    servicefile: 'file',
-    target_session_attrs: 'route',
-    load_balance_hosts: 'route',
-    password: 'secret',
-    passfile: 'file',
-    sslpassword: 'secret',
-    scram_client_key: 'secret',
-    scram_server_key: 'secret',
-    oauth_client_secret: 'secret',
-    oauth_client_id: 'setting',
-    oauth_issuer: 'route',
-    oauth_scope: 'setting',
-    options: 'setting',
-    application_name: 'setting',
-    fallback_application_name: 'setting',
-    client_encoding: 'setting',
-    connect_timeout: 'setting',
-    keepalives: 'setting',
-    keepalives_idle: 'setting',
-    keepalives_interval: 'setting',
-    keepalives_count: 'setting',
-    tcp_user_timeout: 'setting',
-    require_auth: 'setting',
-    channel_binding: 'setting',
-    min_protocol_version: 'setting',
-    max_protocol_version: 'setting',
-    ssl: 'setting',
-    sslmode: 'setting',
-    sslnegotiation: 'setting',
-    sslcompression: 'setting',
-    sslcert: 'file',
-    sslkey: 'file',
-    sslcertmode: 'setting',
-    sslrootcert: 'file',
-    sslcrl: 'file',
-    sslcrldir: 'setting',
-    sslsni: 'setting',
-    ssl_min_protocol_version: 'setting',
-    ssl_max_protocol_version: 'setting',
-    requirepeer: 'setting',
-    krbsrvname: 'setting',
-    gssencmode: 'setting',
-    gssdelegation: 'setting',
-  },
+  parameters: parametersOf({
+    route: `
+      host hostaddr port dbname user service tunnel target_session_attrs load_balance_hosts oauth_issuer`,
+    file: 'servicefile passfile sslcert sslkey sslrootcert sslcrl',
+    secret: 'password sslpassword scram_client_key scram_server_key oauth_client_secret',
+    setting: `
+      oauth_client_id oauth_scope options application_name fallback_application_name client_encoding connect_timeout
+      keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout require_auth channel_binding
+      min_protocol_version max_protocol_version ssl sslmode sslnegotiation sslcompression sslcertmode sslcrldir
+      sslsni ssl_min_protocol_version ssl_max_protocol_version requirepeer krbsrvname gssencmode gssdelegation`,
+  }),
   surroundings: {
     variables: /^PG[A-Z]/,
     passwordVariables: ['PGPASSWORD'],

@@ -1,13 +1,11 @@
+import * as v from 'valibot';
 import { UserError } from '../../runtime/errors.ts';
 import { boundedList } from '../../text/bounded-list.ts';
 import { shell } from '../../text/shell-word.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { Branch, BranchOrigin, NewBranch } from '../facets/copies.ts';
 
-export function findBranch<Found extends Branch>(
-  branches: Found[],
-  { name, url }: { name: string; url: DatabaseUrl },
-): Found {
+export function findBranch<Found extends Branch>(branches: Found[], { name, url }: { name: string; url: DatabaseUrl }) {
   const found = branches.find((branch) => branch.name === name);
   if (found) return found;
   throw new UserError('branch_missing', `${url.display} has no branch "${name}"`, {
@@ -78,14 +76,10 @@ export const RESET_BY_COPY = {
   another: 'it is no copy of the present base copy',
 };
 
-interface CreatedBranch extends Omit<NewBranch, 'database'> {
-  name: string;
-  createdAt: string;
-  origin?: BranchOrigin | null;
-}
-
 /** Returns what the mark of a new branch records, before any reset or switch. */
-export function newBranchFacts(created: CreatedBranch) {
+export function newBranchFacts(
+  created: Omit<NewBranch, 'database'> & { name: string; createdAt: string; origin?: BranchOrigin | null },
+) {
   const { name, createdAt, repository, gitBranch, origin = null } = created;
   const { owner = null, tree = null, expiresAt = null, isProtected = false } = created;
   return {
@@ -94,3 +88,25 @@ export function newBranchFacts(created: CreatedBranch) {
     ...{ reset_at: null, switched_at: null, previous: null },
   };
 }
+
+const nullable = v.optional(v.nullable(v.string()), null);
+
+/** Entries of a branch's mark, on every engine. */
+export const BRANCH_ENTRIES = {
+  name: v.string(),
+  created_at: v.string(),
+  reset_at: nullable,
+  repository: nullable,
+  git_branch: nullable,
+  /** The agent that created it; `null` for a person. */
+  owner: nullable,
+  /** Token of the git working tree that it belongs to. */
+  tree: nullable,
+  expires_at: nullable,
+  protected: v.optional(v.boolean(), false),
+  /** Another branch, and the save of it with the content of this one; `null`: the base copy. */
+  origin: v.optional(v.nullable(v.object({ branch: v.string(), save: v.string() })), null),
+  /** Time of the switch of the destination to it, and the branch that it was before; `null` for none. */
+  switched_at: nullable,
+  previous: nullable,
+};

@@ -1,8 +1,5 @@
 /** The first failure aborts the rest, and is thrown when all have ended. */
-export async function runTogether(
-  signal: AbortSignal,
-  works: ((signal: AbortSignal) => Promise<void>)[],
-): Promise<void> {
+export async function runTogether(signal: AbortSignal, works: ((signal: AbortSignal) => Promise<void>)[]) {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   await Promise.all(works.map((work) => work(either).catch((error) => failed.abort(error))));

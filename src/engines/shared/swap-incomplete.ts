@@ -4,10 +4,7 @@ import { UserError } from '../../runtime/errors.ts';
 import type { Report } from '../../runtime/events.ts';
 
 /** The destination is the new database; `missing` and `cause` say why the run has failed nevertheless. */
-export function switchedIncompletely(
-  destination: string,
-  { missing, cause }: { missing: string[]; cause?: unknown },
-): UserError {
+export function switchedIncompletely(destination: string, { missing, cause }: { missing: string[]; cause?: unknown }) {
   const reason = cause instanceof Error ? [redact(cause.message)] : [];
   return new UserError(
     'swap_incomplete',

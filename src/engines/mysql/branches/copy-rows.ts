@@ -32,10 +32,7 @@ interface CopyRowsRequest {
  * Copies the rows of tables between databases of one server, several tables at once, the largest first. Rejects when
  * one of them is not there.
  */
-export async function copyRows(
-  context: EngineContext,
-  { url, from, to, tables, copied }: CopyRowsRequest,
-): Promise<Map<string, CopyRowsResult>> {
+export async function copyRows(context: EngineContext, { url, from, to, tables, copied }: CopyRowsRequest) {
   const done = new Map<string, CopyRowsResult>();
   if (tables.length === 0) return done;
   await using reading = await connect(context, withDatabase(url, from));

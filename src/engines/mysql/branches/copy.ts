@@ -9,7 +9,7 @@ import { withDatabase } from '../connection/url.ts';
 import { loadThroughShadow } from '../restore/restore.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 import { fillFromBase, findBaseCopies } from './base/base-copies.ts';
-import { type BaseRecord, findBaseRecord } from './base/base-record.ts';
+import { findBaseRecord } from './base/base-record.ts';
 import { takeSpareUnlessBusy } from './base/take-spare.ts';
 import { type BranchMark, branchMarkText } from './branch-mark.ts';
 import { provableStates, recordUnwrittenBranch } from './in-place/unwritten-tables.ts';
@@ -62,10 +62,7 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
 }
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
-async function findBase(
-  server: MysqlSession,
-  url: DatabaseUrl,
-): Promise<{ of: string; base: BaseCopy; record: BaseRecord }> {
+async function findBase(server: MysqlSession, url: DatabaseUrl) {
   const destination = url.database ?? '';
   const base = closedBase(await findBaseCopies(server, destination), url);
   const { of } = await readAuxiliaryNames(server, destination);

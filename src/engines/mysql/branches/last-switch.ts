@@ -29,11 +29,7 @@ export async function presentBranch(server: MysqlSession, destination: string): 
 }
 
 /** Throws for rows of another branch than the destination is. Earlier releases did not keep which one it was. */
-export async function assertRowsOf(
-  server: MysqlSession,
-  url: DatabaseUrl,
-  rowsOf: RowsOf | null | undefined,
-): Promise<void> {
+export async function assertRowsOf(server: MysqlSession, url: DatabaseUrl, rowsOf: RowsOf | null | undefined) {
   if (rowsOf === undefined || isDeepStrictEqual(rowsOf, await presentBranch(server, url.database ?? ''))) return;
   throw rowsOfAnother(url);
 }

@@ -40,11 +40,7 @@ export async function readMarks(server: MysqlSession): Promise<DestinationMark[]
   });
 }
 
-export async function findBranches(
-  server: MysqlSession,
-  destination: string,
-  { sizes = false } = {},
-): Promise<MarkedBranch[]> {
+export async function findBranches(server: MysqlSession, destination: string, { sizes = false } = {}) {
   return await describeBranches(server, await findMarks(server, destination), { sizes, destination });
 }
 

@@ -32,11 +32,7 @@ const LOCK_WAIT = 10;
  * Brings a branch into the form of an undo copy: tables, and a record of the code and rights that do not move with
  * them. Killed from here on, the next command for branches of the destination unpacks it.
  */
-export async function packBranch(
-  context: EngineContext,
-  server: MysqlSession,
-  { url, database }: BranchAddress,
-): Promise<UndoCopyRecord> {
+export async function packBranch(context: EngineContext, server: MysqlSession, { url, database }: BranchAddress) {
   await using session = await connect(context, withDatabase(url, database));
   const before = await readPacked(server, database);
   const record = before ?? {
@@ -72,11 +68,7 @@ function readPacked(server: MysqlSession, database: string): Promise<UndoCopyRec
 }
 
 /** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
-export async function unpackBranch(
-  context: SettleContext,
-  server: MysqlSession,
-  { url, database }: BranchAddress,
-): Promise<void> {
+export async function unpackBranch(context: SettleContext, server: MysqlSession, { url, database }: BranchAddress) {
   const record = await readPacked(server, database);
   if (!record) return;
   const { code, grants = [] } = record;

@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BranchReset, ResetBranch } from '../../facets/branch.ts';
+import type { BranchReset } from '../../facets/branch.ts';
 import type { InPlaceChanges } from '../../facets/reset.ts';
 import { branchReplaced, findBranch, RESET_BY_COPY } from '../../shared/branches.ts';
 import { withServer } from '../connection/connect.ts';
@@ -13,10 +13,7 @@ import { findBranches, type MarkedBranch } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
 /** Makes a branch as its base copy is, in place or by a new copy. At every moment its rows are the old ones or the new ones. */
-export async function resetBranch(
-  context: EngineContext,
-  { url, name, createdAt, accept, copy }: BranchReset,
-): Promise<ResetBranch> {
+export async function resetBranch(context: EngineContext, { url, name, createdAt, accept, copy }: BranchReset) {
   const destination = url.database ?? '';
   await sweepBranches(context, url);
   const find = async (server: MysqlSession): Promise<MarkedBranch> => {

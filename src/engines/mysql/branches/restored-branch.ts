@@ -42,12 +42,9 @@ export async function restoredBranch(
 
 async function newBranch(
   context: EngineContext,
-  {
-    url,
-    branch,
-    creation,
-  }: { url: DatabaseUrl; branch: RestoredBranch; creation: NonNullable<RestoredBranch['creation']> },
+  given: { url: DatabaseUrl; branch: RestoredBranch; creation: NonNullable<RestoredBranch['creation']> },
 ): Promise<RestoredBranchSwap> {
+  const { url, branch, creation } = given;
   const { name, createdAt, snapshot } = branch;
   const onlyNew = (): Error => databaseTaken(creation.database, name);
   await sweepBranches(context, withDatabase(url, branch.of));

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
+import { ConnectionLost, onRefusal } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
 import { databaseExists, dropDatabase, dropEmpty, tryLock } from '../server/server.ts';
 import { sweepLeftovers } from '../swap/leftovers.ts';
@@ -37,10 +37,9 @@ async function sweepDropped(context: EngineContext, { url, database }: BranchAdd
   if (!(await tryLock(own, database))) return;
   const present = await readMarkText(own, database);
   if (present === null || parseBranchMark(present)?.tool !== 'dropped') return;
-  await dropDatabase(own, database).catch((error) => {
-    if (!(error instanceof SqlError)) throw error;
-    warnLeft(context, url, `Could not drop ${database}: ${redact(error.message)}`);
-  });
+  await dropDatabase(own, database).catch(
+    onRefusal(({ message }) => warnLeft(context, url, `Could not drop ${database}: ${redact(message)}`)),
+  );
 }
 
 /** The former place of a branch that is the destination. */

@@ -71,11 +71,7 @@ async function assertMovableCode(context: EngineContext, server: MysqlSession, u
   await assertOwnDefiners(context, server, { database: destination, destination, collations });
 }
 
-async function moveTables(
-  context: EngineContext,
-  given: SwitchTablesRequest,
-  { code, grants }: UndoCopyRecord,
-): Promise<number> {
+async function moveTables(context: EngineContext, given: SwitchTablesRequest, { code, grants }: UndoCopyRecord) {
   const { server, url, from, leaving, mark } = given;
   const destination = url.database ?? '';
   const names = await readAuxiliaryNames(server, destination);
@@ -106,7 +102,7 @@ async function moveTables(
     ...(leaving ? [{ from: [work, LEFT], to: [to, MARK] } satisfies Rename] : []),
     ...given.base,
   ];
-  const swapMs = await exchange(context, {
+  return await exchange(context, {
     ...{
       server,
       begun: given.begun,
@@ -124,7 +120,6 @@ async function moveTables(
     obsoleteAfter: older ? [retired] : [],
     unreadable: (what, why) => unreadableCode(destination, what, why),
   });
-  return swapMs;
 }
 
 /** The next mark of the branch that leaves. */

@@ -28,10 +28,7 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
 }
 
 /** Rows of every table at one instant, by name in the snapshot: the server may use another case. */
-export async function countRows(
-  context: EngineContext,
-  { url, manifest }: { url: DatabaseUrl; manifest: Manifest },
-): Promise<Map<string, number>> {
+export async function countRows(context: EngineContext, { url, manifest }: { url: DatabaseUrl; manifest: Manifest }) {
   const database = url.database ?? '';
   const source = detailsOf(manifest).database;
   await using session = await connect(context, url);
@@ -53,14 +50,8 @@ export async function countRows(
   return counts;
 }
 
-interface ValueRequest {
-  url: DatabaseUrl;
-  /** One statement of the user's. */
-  select: string;
-}
-
 /** The first column of the first row, in a transaction that only reads. */
-export async function readValue(context: EngineContext, { url, select }: ValueRequest): Promise<string | null> {
+export async function readValue(context: EngineContext, { url, select }: { url: DatabaseUrl; select: string }) {
   await using session = await connect(context, url);
   await session.execute('START TRANSACTION READ ONLY');
   const [row] = await session.query<Record<string, unknown>>(`SELECT * FROM (${select}

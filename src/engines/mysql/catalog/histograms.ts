@@ -1,6 +1,6 @@
 import { inDatabase, quoteName, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 import type { Histogram } from '../details-schema.ts';
 import { readColumns } from './columns.ts';
 import { readServer, type Server } from './introspect.ts';
@@ -27,23 +27,14 @@ export async function readHistograms(session: MysqlSession, database: string): P
       ...(automatic === 'true' && { automatic: true }),
     }));
   }
-  try {
-    const rows = await session.query<Pick<HistogramRow, 'table_' | 'name'>>(`
-      SELECT table_name AS table_, column_name AS name FROM mysql.column_stats
-      WHERE ${inDatabase('db_name', database)} ORDER BY table_name, column_name`);
-    return rows.map(({ table_, name }) => ({ table: table_, column: name }));
-  } catch (error) {
-    if (error instanceof SqlError) return [];
-    throw error;
-  }
+  const query = `SELECT table_name AS table_, column_name AS name FROM mysql.column_stats
+    WHERE ${inDatabase('db_name', database)} ORDER BY table_name, column_name`;
+  const rows = await session.query<Pick<HistogramRow, 'table_' | 'name'>>(query).catch(onRefusal(() => []));
+  return rows.map(({ table_, name }) => ({ table: table_, column: name }));
 }
 
 /** Returns those of the database and the given ones, of its columns alone, with names as the server spells them. */
-export async function presentHistograms(
-  session: MysqlSession,
-  database: string,
-  given: Histogram[],
-): Promise<Histogram[]> {
+export async function presentHistograms(session: MysqlSession, database: string, given: Histogram[]) {
   const all = [...given, ...(await readHistograms(session, database))];
   if (all.length === 0) return [];
   const present = await readColumns(session, tablesIn(database));

@@ -57,11 +57,7 @@ const INVENTORY: Record<string, (database: string, ownTables: string) => string>
 };
 
 /** Without events, which would run in a database being restored, and without invalid views. */
-export async function readInventory(
-  session: MysqlSession,
-  database: string,
-  invalidViews: string[] = [],
-): Promise<Inventory> {
+export async function readInventory(session: MysqlSession, database: string, invalidViews: string[] = []) {
   const inventory: Inventory = {};
   const ownTables = await ownTablesIn(session, database);
   for (const [kind, sql] of Object.entries(INVENTORY)) {

@@ -1,6 +1,6 @@
 import { inDatabase, quotePath, quoteText, tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 import { ENGINES_WITH_ROWS } from './table-traits.ts';
 
 export interface ListedTable {
@@ -100,7 +100,7 @@ interface WithoutRows extends Pick<CatalogTable, 'name' | 'engine'> {
 }
 
 /** Finds the tables of a condition whose rows are not their own, MERGE tables that the server cannot open included. */
-async function withoutRows(session: MysqlSession, within: string): Promise<WithoutRows[]> {
+export async function readTablesWithoutRows(session: MysqlSession, within: string): Promise<WithoutRows[]> {
   const known = [...ENGINES_WITH_ROWS].map(quoteText).join(', ');
   const rows = await session.query<Omit<WithoutRows, 'engine'> & Pick<ListedTable, 'engine'>>(`
     SELECT TABLE_SCHEMA AS \`schema\`, TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
@@ -113,18 +113,12 @@ async function withoutRows(session: MysqlSession, within: string): Promise<Witho
   return found.sort(byName);
 }
 
-export function readTablesWithoutRows(session: MysqlSession, database: string): Promise<WithoutRows[]> {
-  return withoutRows(session, tablesIn(database));
-}
-
 async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
-  try {
-    await session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
-    return false;
-  } catch (error) {
-    if (error instanceof SqlError) return error.errno === WRONG_MERGE;
-    throw error;
-  }
+  const shown = session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
+  return shown.then(
+    () => false,
+    onRefusal(({ errno }) => errno === WRONG_MERGE),
+  );
 }
 
 /**
@@ -157,12 +151,12 @@ export async function readTableSizes(session: MysqlSession, database: string): P
 }
 
 async function withOwnRows(session: MysqlSession, within: string): Promise<string> {
-  return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
+  return `(${within})${excluding(await readTablesWithoutRows(session, within), 'TABLE_SCHEMA')}`;
 }
 
 /** A condition for queries of foreign keys, which open every table, limited in the same way. */
 export async function keysWithOwnRows(session: MysqlSession, within: string): Promise<string> {
-  return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
+  return `(${within})${excluding(await readTablesWithoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
 }
 
 function excluding(others: WithoutRows[], column: 'TABLE_SCHEMA' | 'CONSTRAINT_SCHEMA'): string {
@@ -184,10 +178,6 @@ export function isGenerated(extra: string): boolean {
 }
 
 /** Returns the columns that rows are dumped and loaded with, in their order in the table. */
-export function nonGeneratedColumns<Column extends { generated: boolean }>({
-  columns,
-}: {
-  columns: Column[];
-}): Column[] {
+export function nonGeneratedColumns<Column extends { generated: boolean }>({ columns }: { columns: Column[] }) {
   return columns.filter(({ generated }) => !generated);
 }

@@ -46,10 +46,7 @@ export interface ClientConnection {
  * the first argument, and excludes `~/.my.cnf`, which would override the confirmed URL. The host is a separate
  * argument, where runners look for it.
  */
-export async function connectionOf(
-  url: DatabaseUrl,
-  { flavour, directory }: { flavour: Flavour; directory: string },
-): Promise<ClientConnection> {
+export async function connectionOf(url: DatabaseUrl, { flavour, directory }: { flavour: Flavour; directory: string }) {
   const path = join(directory, 'client.cnf');
   await writeFile(path, optionsOf(url, flavour), { mode: 0o600 });
   const address = dialledAddressOf(url);

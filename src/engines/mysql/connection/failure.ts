@@ -2,24 +2,15 @@ import type { ConnectionFailure } from '../../../results/configuration/connectio
 import type { ConnectionLost, SqlError } from './session-errors.ts';
 
 /** The server's numbers. https://mariadb.com/kb/en/mariadb-error-code-reference/ */
-const NUMBERS: Record<number, ConnectionFailure> = {
-  1040: 'too_many_connections',
-  1044: 'not_permitted',
-  1045: 'wrong_password',
-  1049: 'database_missing',
-  1129: 'host_not_permitted',
-  1130: 'host_not_permitted',
-  1203: 'too_many_connections',
-  1226: 'too_many_connections',
-  1227: 'denied',
-  1251: 'denied',
-  1524: 'denied',
-  1698: 'wrong_password',
-  1862: 'denied',
-  3118: 'denied',
-  3159: 'tls_required',
-  4151: 'denied',
-};
+const NUMBERS: [ConnectionFailure, number[]][] = [
+  ['too_many_connections', [1040, 1203, 1226]],
+  ['not_permitted', [1044]],
+  ['wrong_password', [1045, 1698]],
+  ['database_missing', [1049]],
+  ['host_not_permitted', [1129, 1130]],
+  ['tls_required', [3159]],
+  ['denied', [1227, 1251, 1524, 1862, 3118, 4151]],
+];
 
 /** Codes of Node and of the driver. */
 const CODES: Record<string, ConnectionFailure> = {
@@ -38,6 +29,7 @@ const CODES: Record<string, ConnectionFailure> = {
 const CERTIFICATE = /certificate/i;
 
 export function failureOf(error: ConnectionLost | SqlError): ConnectionFailure {
-  const known = (error.errno && NUMBERS[error.errno]) || ('code' in error && CODES[error.code ?? '']);
+  const numbered = NUMBERS.find(([, numbers]) => numbers.includes(error.errno ?? 0))?.[0];
+  const known = numbered ?? ('code' in error && CODES[error.code ?? '']);
   return known || (CERTIFICATE.test(error.message) ? 'certificate_refused' : 'unreachable');
 }

@@ -12,7 +12,6 @@ interface SessionsWork<Item> {
   queue: Item[];
   /** Most sessions at the same time. */
   sessions?: number;
-  /** Sets up each session. */
   prepare?: (session: MysqlSession) => Promise<void>;
   work: (session: MysqlSession, item: Item) => Promise<void>;
 }

@@ -1,4 +1,3 @@
-import type { ConnectionFailure } from '../../../results/configuration/connection-failures.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Probe, ProbeRequest } from '../../facets/connect.ts';
@@ -10,7 +9,7 @@ import { failureOf } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
 import { quoteName, quoteText } from './quote.ts';
 import { type MysqlSession, openSession } from './session.ts';
-import { ConnectionLost, SqlError } from './session-errors.ts';
+import { ConnectionLost, onRefusal } from './session-errors.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
@@ -76,17 +75,11 @@ async function readVisible(session: MysqlSession, urls: DatabaseUrl[]): Promise<
 }
 
 /** Why the database cannot be used; `null` if it can. */
-async function use(
-  session: MysqlSession,
-  database: string,
-): Promise<{ failure: ConnectionFailure; said: string } | null> {
-  try {
-    await session.execute(`USE ${quoteName(database)}`);
-    return null;
-  } catch (error) {
-    if (!(error instanceof SqlError)) throw error;
-    return { failure: failureOf(error), said: error.message };
-  }
+async function use(session: MysqlSession, database: string) {
+  return session.execute(`USE ${quoteName(database)}`).then(
+    () => null,
+    onRefusal((error) => ({ failure: failureOf(error), said: error.message })),
+  );
 }
 
 interface SizesRequest extends Pick<ProbeRequest, 'urls' | 'take'> {

@@ -39,6 +39,14 @@ export function unless<Value>(numbers: Iterable<number>, value: Value): (error: 
   };
 }
 
+/** Returns a handler of errors: an error of the server becomes the value. */
+export function onRefusal<Value>(toValue: (error: SqlError) => Value): (error: unknown) => Value {
+  return (error) => {
+    if (error instanceof SqlError) return toValue(error);
+    throw error;
+  };
+}
+
 /** The server's number: those of the driver and the system are negative, or absent. */
 export function numberOf({ errno }: QueryError): number | null {
   return typeof errno === 'number' && errno > 0 ? errno : null;

@@ -204,10 +204,7 @@ function refusable<Result>(answer: Promise<Result>): Promise<Result | SqlError> 
   });
 }
 
-async function* keepingError(
-  pieces: AsyncIterable<Uint8Array>,
-  keep: (error: unknown) => void,
-): AsyncGenerator<Uint8Array> {
+async function* keepingError(pieces: AsyncIterable<Uint8Array>, keep: (error: unknown) => void) {
   try {
     yield* pieces;
   } catch (error) {

@@ -98,30 +98,20 @@ export function writeAddress(address: Address): string {
 export type TlsPolicy = 'disabled' | 'preferred' | 'required' | 'verify_ca' | 'verify_identity';
 
 /** Words of MySQL's clients, libpq, Go's driver and JDBC. */
-const TLS_WORDS: Record<string, TlsPolicy> = {
-  disabled: 'disabled',
-  disable: 'disabled',
-  false: 'disabled',
-  allow: 'preferred',
-  prefer: 'preferred',
-  preferred: 'preferred',
-  'skip-verify': 'required',
-  require: 'required',
-  required: 'required',
-  'verify-ca': 'verify_ca',
-  verify_ca: 'verify_ca',
-  true: 'verify_identity',
-  'verify-full': 'verify_identity',
-  verify_identity: 'verify_identity',
-  'verify-identity': 'verify_identity',
-};
+const TLS_WORDS: [TlsPolicy, string[]][] = [
+  ['disabled', ['disabled', 'disable', 'false']],
+  ['preferred', ['allow', 'prefer', 'preferred']],
+  ['required', ['skip-verify', 'require', 'required']],
+  ['verify_ca', ['verify-ca', 'verify_ca']],
+  ['verify_identity', ['true', 'verify-full', 'verify_identity', 'verify-identity']],
+];
 
 /** From `tls`, `sslmode` or `ssl-mode`; by default TLS where the server offers it. */
 export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): TlsPolicy {
   const word = parameters.tls ?? parameters.sslmode ?? parameters['ssl-mode'];
   if (word === undefined) return 'preferred';
-  const policy = TLS_WORDS[word.toLowerCase()];
-  if (policy) return policy;
+  const known = TLS_WORDS.find(([, words]) => words.includes(word.toLowerCase()));
+  if (known) return known[0];
   throw malformedUrl(`tls=${word} is not one of disabled, preferred, required, verify_ca, verify_identity`);
 }
 
@@ -160,10 +150,7 @@ export function urlVariables(url: DatabaseUrl): Record<string, string> {
   return Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-function writeUrl(
-  { user, hosts: [given], database, inContainer }: DatabaseUrl,
-  password: string | null = null,
-): string {
+function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl, password: string | null = null) {
   const secret = password === null ? '' : `:${encodeURIComponent(password)}`;
   const userinfo = user === null && password === null ? '' : `${encodeURIComponent(user ?? '')}${secret}@`;
   const { host = '', port = null } = given ?? {};

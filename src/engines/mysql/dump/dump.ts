@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Manifest } from '../../../repository/manifest/manifest.ts';
+import type { Manifest, ManifestFile } from '../../../repository/manifest/manifest.ts';
 import { excludedRowsOf } from '../../../results/excluded-rows.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../runtime/errors.ts';
@@ -9,6 +11,9 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
+import type { Definitions } from '../catalog/definitions/definitions.ts';
+import { withEventsEnabled } from '../catalog/definitions/events.ts';
+import { withoutDatabaseOfSequences } from '../catalog/definitions/sequence-defaults.ts';
 import { collationsIn, featuresOf } from '../catalog/features.ts';
 import { readServer, type Server } from '../catalog/introspect.ts';
 import { explainDenied } from '../catalog/rights/denied.ts';
@@ -18,9 +23,8 @@ import { connect, explainConnection } from '../connection/connect.ts';
 import { sourceWithoutDatabase } from '../connection/explain-errors.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { type ClientTool, dumpToolFor } from '../connection/tools.ts';
-import { type Details, detailsOf, detailsSchema } from '../details.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
 import { reservedInSource } from '../swap/shadow-databases.ts';
-import { definitionsToStore, packDefinitions } from './definitions-file.ts';
 import { dumpProgress } from './dump-progress.ts';
 import { type Exclusion, readExclusion } from './excluded-rows.ts';
 import { beginInstant } from './instant.ts';
@@ -45,11 +49,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 }
 
 /** `begunWith` is called with the names of the tables when the instant has begun. */
-async function dumpInstant(
-  context: EngineContext,
-  request: DumpRequest,
-  begunWith: (tables: string[]) => void,
-): Promise<DumpResult> {
+async function dumpInstant(context: EngineContext, request: DumpRequest, begunWith: (tables: string[]) => void) {
   const { report } = context;
   const { url, cpus, copyOf } = request;
   const { database } = url;
@@ -57,7 +57,10 @@ async function dumpInstant(
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
-  if (byProgram && request.excludeRows) throw excludesByProgram();
+  if (byProgram && request.excludeRows)
+    throw new UserError('exclude_rows_by_program', 'mysqldump cannot leave the rows of a table out', {
+      hint: 'Nothing was stored. Remove exclude_rows, or program: true.',
+    });
   // Their threads start while the session connects.
   await using readers = openReaders(context, { request, count: byProgram ? 0 : cpus });
   await using session = await connect(context, url, { several: true });
@@ -121,7 +124,12 @@ async function openSource(
 ): Promise<Source> {
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
-  if (reserved !== null) throw nameReserved(url.display, reserved);
+  if (reserved !== null)
+    throw new UserError(
+      'name_reserved',
+      `The source ${url.display} holds a table "${reserved}", a name that is reserved for the tool`,
+      { hint: 'Nothing was stored. Rename the table.' },
+    );
   const tool = readers ? null : await dumpToolFor(context, server);
   if (tool) await assertUnlimited(context, url);
   const assertUnchanged = tool && (await watchDefinitions(session, { database, display: url.display }));
@@ -175,10 +183,7 @@ interface CutOptions {
   previous: Manifest | undefined;
 }
 
-async function cutAll(
-  session: MysqlSession,
-  { database, exclusion: { tables, excluded }, previous }: CutOptions,
-): Promise<(CutTable & { width: number | null })[]> {
+async function cutAll(session: MysqlSession, { database, exclusion: { tables, excluded }, previous }: CutOptions) {
   const cutTables: (CutTable & { width: number | null })[] = [];
   const previousWidths = previousWidthsOf(previous);
   for (const table of tables) {
@@ -200,10 +205,7 @@ interface Readers extends AsyncDisposable {
   all(): Promise<RowReader[]>;
 }
 
-function openReaders(
-  { signal }: EngineContext,
-  { request: { url }, count }: { request: DumpRequest; count: number },
-): Readers {
+function openReaders({ signal }: EngineContext, { request: { url }, count }: { request: DumpRequest; count: number }) {
   const opening = Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
   return {
     async all() {
@@ -238,20 +240,6 @@ function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void 
   report({ event: 'warning', code: 'history_left_out', message });
 }
 
-function excludesByProgram(): UserError {
-  return new UserError('exclude_rows_by_program', 'mysqldump cannot leave the rows of a table out', {
-    hint: 'Nothing was stored. Remove exclude_rows, or program: true.',
-  });
-}
-
-function nameReserved(display: string, table: string): UserError {
-  return new UserError(
-    'name_reserved',
-    `The source ${display} holds a table "${table}", a name that is reserved for the tool`,
-    { hint: 'Nothing was stored. Rename the table.' },
-  );
-}
-
 const MOST_NAMED = 10;
 
 interface FailedDump {
@@ -277,4 +265,19 @@ async function explainVanished(context: EngineContext, { url, names, error }: Fa
 async function tablesNow(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
   await using session = await connect(context, url);
   return new Set((await readTables(session, url.database ?? '')).map(({ name }) => name));
+}
+
+/** Definitions as a snapshot has them. The events of a copy are disabled, so that they do not run in it. */
+function definitionsToStore(
+  read: Definitions,
+  { database, copyOf }: { database: string; copyOf: DumpRequest['copyOf'] },
+): Definitions {
+  const tables = read.tables.map((table) => withoutDatabaseOfSequences(table, database));
+  const found = { ...read, tables };
+  return copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+}
+
+async function packDefinitions(request: DumpRequest, definitions: Definitions): Promise<ManifestFile> {
+  await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
+  return (await request.write(DEFINITIONS_FILE, { terminator: null })).file;
 }

@@ -16,21 +16,13 @@ export interface Exclusion {
   details: ExcludedRows | null;
 }
 
-interface ExclusionOptions {
-  tables: CatalogTable[];
-  /** Name of the database in the snapshot, which patterns and messages write before a table. */
-  schema: string;
-  request: DumpRequest;
-  report: Report;
-}
-
 /**
  * Finds the tables whose rows are not read, and the columns that are read as NULL because they reference these tables,
  * and counts the references shortly after the instant of the dump.
  */
 export async function readExclusion(
   session: MysqlSession,
-  { tables, schema, request, report }: ExclusionOptions,
+  { tables, schema, request, report }: { tables: CatalogTable[]; schema: string; request: DumpRequest; report: Report },
 ): Promise<Exclusion> {
   const { excludeRows, url } = request;
   if (!excludeRows || excludeRows.patterns.length === 0) return { tables, excluded: new Set(), details: null };
@@ -74,11 +66,7 @@ function withNulled(table: CatalogTable, conditions: Map<string, string> | undef
 }
 
 /** Names of columns in a key may differ from those of the table in upper and lower case. */
-function foreignKey(
-  key: ForeignKeyRow,
-  byName: Map<string, CatalogTable>,
-  named: (table: string) => string,
-): ForeignKey {
+function foreignKey(key: ForeignKeyRow, byName: Map<string, CatalogTable>, named: (table: string) => string) {
   const [table, references] = [named(key.table), named(key.otherTable)];
   const columnsIn = (of: string, columns: string[]): string[] =>
     columns.map(

@@ -30,7 +30,7 @@ export async function reportLossyValues(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { database, tables }: { database: string; tables: CatalogTable[] },
-): Promise<void> {
+) {
   const doubts = await findDoubts(session, { database, tables });
   for (const [table, ofTable] of Map.groupBy(doubts, ({ column }) => column.table)) {
     const counts = ofTable.map(({ condition }, at) => `COALESCE(SUM(${condition}), 0) AS n${Number(at)}`);
@@ -41,16 +41,20 @@ export async function reportLossyValues(
       const rows = Number(row[`n${at}`]);
       if (rows === 0) continue;
       const where = `${table}.${column.name}`;
-      if (fatal) throw unwritable(where);
+      if (fatal)
+        throw new UserError(
+          'member_unwritable',
+          `The definition of ${where} lacks a member that rows have: the server writes it as "?"`,
+          {
+            hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
+          },
+        );
       report({ event: 'warning', code: 'values_lossy', message: `${where}: ${why} (rows: ${rows})` });
     }
   }
 }
 
-async function findDoubts(
-  session: MysqlSession,
-  { database, tables }: { database: string; tables: CatalogTable[] },
-): Promise<Doubt[]> {
+async function findDoubts(session: MysqlSession, { database, tables }: { database: string; tables: CatalogTable[] }) {
   const { flavour } = await readServer(session);
   const kinds = flavour === 'mysql' ? "'json', 'enum', 'set'" : "'enum', 'set'";
   const columns = await readColumns(session, `${tablesIn(database)} AND DATA_TYPE IN (${kinds})`);
@@ -98,14 +102,4 @@ function memberDoubts(column: ColumnRow): Doubt[] {
     doubts.push({ column, condition: `${name} + 0 <> 0 AND ${isOther}`, fatal: true, why: '' });
   }
   return doubts;
-}
-
-function unwritable(column: string): UserError {
-  return new UserError(
-    'member_unwritable',
-    `The definition of ${column} lacks a member that rows have: the server writes it as "?"`,
-    {
-      hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
-    },
-  );
 }

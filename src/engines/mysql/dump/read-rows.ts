@@ -62,14 +62,7 @@ function countParts(tables: CutTable[], onEnd: (table: CatalogTable) => void) {
 }
 
 /** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
-export async function readRows({
-  request,
-  database,
-  schema,
-  tables,
-  readers,
-  onBytes,
-}: ReadRowsRequest): Promise<DumpedTable[]> {
+export async function readRows({ request, database, schema, tables, readers, onBytes }: ReadRowsRequest) {
   const all = tables.map(({ table, parts }, index) => ({
     table,
     files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
@@ -91,10 +84,7 @@ export async function readRows({
    * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
    * report.
    */
-  const pack = (
-    file: RowsFile,
-    source: { grown?: Promise<unknown>; content?: Uint8Array<ArrayBuffer> } = {},
-  ): Promise<PackedFile> => {
+  const pack = (file: RowsFile, source: { grown?: Promise<unknown>; content?: Uint8Array<ArrayBuffer> } = {}) => {
     const onOwn = (bytes: number): void => onBytes(file.table.name, bytes);
     const packed = request.write(file.name, { terminator: ROWS_TERMINATOR, onBytes: onOwn, ...source });
     packed.then(

@@ -23,13 +23,7 @@ export interface RowReader extends AsyncDisposable {
 }
 
 /** Connects; ends with the signal, whatever it is doing. */
-export async function openRowReader({
-  url: { toJSON: _, ...url },
-  signal,
-}: {
-  url: DatabaseUrl;
-  signal: AbortSignal;
-}): Promise<RowReader> {
+export async function openRowReader({ url: { toJSON: _, ...url }, signal }: { url: DatabaseUrl; signal: AbortSignal }) {
   const file = workerFile(import.meta.url, 'row-worker');
   const threads = createThreadPool<RowTask, RowReply>({ file, name: 'rows', size: 1, signal });
   let failedAt = 0;

@@ -7,6 +7,7 @@ import { isEnabled, namersOf } from '../catalog/definitions/events.ts';
 import { invalidViewsFound, invalidViewsOf } from '../catalog/definitions/view-needs.ts';
 import { presentHistograms } from '../catalog/histograms.ts';
 import { readTablesWithoutRows } from '../catalog/tables.ts';
+import { tablesIn } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
@@ -20,17 +21,12 @@ export interface DumpedDatabase {
   copyOf: DumpRequest['copyOf'];
 }
 
-type SpecialDetails = Pick<
-  Details,
-  'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views' | 'histograms'
->;
-
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { definitions, database, schema, copyOf }: DumpedDatabase,
-): Promise<SpecialDetails> {
+): Promise<Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views' | 'histograms'>> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);
@@ -58,7 +54,7 @@ async function readDefinitionsOnly(
   { database, definitions }: { database: string; definitions: Definitions },
 ): Promise<DefinitionOnly[]> {
   const readable = new Set(definitions.tables.map(({ name }) => name));
-  const unreadable = (await readTablesWithoutRows(session, database))
+  const unreadable = (await readTablesWithoutRows(session, tablesIn(database)))
     .filter(({ name }) => !readable.has(name))
     .map(({ name, engine }) => ({ table: name, engine, remote: true }));
   return [...definitionsOnlyIn(definitions), ...unreadable].sort((a, b) => (a.table < b.table ? -1 : 1));

@@ -37,10 +37,7 @@ const RIGHTS_ON_SERVER = 'PROCESS, RELOAD';
  * Returns statements that leave nothing of the accounts of an image, and create one with a password and rights on the
  * database and on those named after it.
  */
-export function onlyAccount(
-  flavour: Flavour,
-  { database, password }: { database: string; password: string },
-): string[] {
+export function onlyAccount(flavour: Flavour, { database, password }: { database: string; password: string }) {
   const pattern = database.replaceAll(/[_%\\]/g, '\\$&');
   return [
     ...[...TABLES, ...OWN_TABLES[flavour]].map((table) => `DELETE FROM ${quoteName('mysql')}.${quoteName(table)}`),

@@ -5,7 +5,6 @@ import type { EngineContext } from '../../engine-context.ts';
 import { freePort } from '../../shared/server/free-port.ts';
 import {
   findOwnServer,
-  type OwnServer,
   type OwnServerOptions,
   runOwnServer,
   type ServerKind,
@@ -70,10 +69,7 @@ const NOTHING = 'nothing';
 const STATEMENTS = 'statements.sql';
 
 /** Starts a server on the data of a folder, and waits until it accepts connections. */
-export async function runServer(
-  context: EngineContext,
-  options: ServerOptions,
-): Promise<OwnServer & { port: number; url: DatabaseUrl }> {
+export async function runServer(context: EngineContext, options: ServerOptions) {
   const { programs, home, settings, database, password, statements } = options;
   const { directory, user } = home;
   const port = options.port ?? (await freePort());

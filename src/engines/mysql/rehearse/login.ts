@@ -9,12 +9,6 @@ import { encryptionOf, tlsOptions } from '../connection/open-connection.ts';
 import { addressOf } from '../connection/url.ts';
 import { HEADER_BYTES, packetOf } from './packets.ts';
 
-interface Login {
-  client: Duplex;
-  server: Socket;
-  url: DatabaseUrl;
-}
-
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/group__group__cs__capabilities__flags.html */
 const FLAGS = {
   ...{ withDatabase: 1 << 3, compress: 1 << 5, protocol41: 1 << 9, tls: 1 << 11, shortResponse: 1 << 15 },
@@ -28,7 +22,7 @@ const HEADS = { ok: 0x00, moreData: 0x01, error: 0xff } as const;
 const FAST = 0x03;
 
 /** Has the server authenticate the client; `null` for one that it or this refuses. Packets are counted from 0 until then. */
-export async function login({ client, server: plain, url }: Login) {
+export async function login({ client, server: plain, url }: { client: Duplex; server: Socket; url: DatabaseUrl }) {
   const greeting = await readPacket(plain);
   if (greeting.body[0] === HEADS.error) return end(client, packetOf(greeting.sequence, greeting.body));
   const offer = readGreeting(greeting.body);
@@ -129,7 +123,6 @@ export function refusal(sequence: number, url: DatabaseUrl): Buffer {
   return packetOf(sequence, errorBody(`this address leads to database "${url.database}" as "${userOf(url)}" only`));
 }
 
-/** The body of an error packet. */
 export function errorBody(message: string): Buffer {
   const head = Buffer.alloc(3);
   head.writeUInt8(HEADS.error, 0);

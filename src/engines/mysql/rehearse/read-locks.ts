@@ -2,7 +2,7 @@ import type { LockRow } from '../../shared/rehearse/lock-record.ts';
 import type { Flavour } from '../catalog/introspect.ts';
 import { inDatabase, quoteText } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 
 /**
  * Stronger than that of statements which change rows, weakest first. SHARED_UPGRADABLE is that of a definition which
@@ -33,10 +33,7 @@ export async function lockReader(
   { flavour, database }: { flavour: Flavour; database: string },
 ): Promise<ReadLocks | null> {
   const { enabled, locks } = SOURCES[flavour];
-  const isEnabled = await session.query(enabled).catch((error) => {
-    if (error instanceof SqlError) return [];
-    throw error;
-  });
+  const isEnabled = await session.query(enabled).catch(onRefusal(() => []));
   if (isEnabled.length === 0) return null;
   const statement = locks(database);
   return async () => {

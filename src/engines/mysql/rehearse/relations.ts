@@ -30,10 +30,7 @@ interface Relation {
 const MOST_COUNTED = 10_000;
 
 /** Reads tables with their files. Waits for exclusive locks of others. */
-export async function readFacts(
-  session: MysqlSession,
-  { flavour, database }: { flavour: Flavour; database: string },
-): Promise<DatabaseFacts> {
+export async function readFacts(session: MysqlSession, { flavour, database }: { flavour: Flavour; database: string }) {
   const sizes = await readTableSizes(session, database);
   const names = [...sizes.keys()];
   const counts = await session.queryEach<{ counted: number }>(names.map((name) => countOf(database, name)));

@@ -191,7 +191,6 @@ const LONGEST_PACKET = 0xffffff;
 /** An end of columns or rows has fewer bytes; a longer packet is a row with a value of 16 MB. */
 const LONGEST_END = 9;
 
-/** The number and the message of an error packet. */
 function maskedError(body: Buffer): { code: string; message: string } {
   const text = body.toString('utf8', 3);
   // `#23000` is the SQLSTATE.

@@ -5,7 +5,7 @@ import type { Flavour } from '../catalog/introspect.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 import { endSession } from '../server/server.ts';
 
 interface WorkloadPlace {
@@ -36,10 +36,7 @@ export async function workloadSessions({ url, flavour, signal }: WorkloadPlace):
   };
 }
 
-function maskedFailure(error: unknown): string {
-  if (error instanceof SqlError) return maskValues(`error ${error.errno}: ${error.message}`);
-  throw error;
-}
+const maskedFailure = onRefusal(({ errno, message }) => maskValues(`error ${errno}: ${message}`));
 
 /** Pairs of a session and one that it waits for a row of. */
 const ROW_WAITS: Record<Flavour, string> = {
@@ -54,10 +51,7 @@ const ROW_WAITS: Record<Flavour, string> = {
 };
 
 /** The holder of a table's lock is not told everywhere: any session of the database that does not wait itself. */
-async function readWaiting(
-  monitor: MysqlSession,
-  { flavour, database }: { flavour: Flavour; database: string },
-): Promise<Map<number, number[]>> {
+async function readWaiting(monitor: MysqlSession, { flavour, database }: { flavour: Flavour; database: string }) {
   const sessions = await monitor.query<{ id: number; waits: number }>(
     `SELECT ID AS id, COALESCE(STATE LIKE 'Waiting for%lock', 0) AS waits FROM information_schema.PROCESSLIST
      WHERE ${inDatabase('DB', database)} AND ID <> CONNECTION_ID()`,
@@ -66,10 +60,7 @@ async function readWaiting(
   const waiting = new Map(
     sessions.flatMap(({ id, waits }) => (Number(waits) === 1 ? [[Number(id), others] as const] : [])),
   );
-  const rows = await monitor.query<{ pid: number; blocker: number }>(ROW_WAITS[flavour]).catch((error) => {
-    if (error instanceof SqlError) return [];
-    throw error;
-  });
+  const rows = await monitor.query<{ pid: number; blocker: number }>(ROW_WAITS[flavour]).catch(onRefusal(() => []));
   const byRows = Map.groupBy(rows, ({ pid }) => Number(pid));
   return new Map([
     ...waiting,

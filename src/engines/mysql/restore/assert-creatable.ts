@@ -21,7 +21,7 @@ import { dropAllCode } from '../swap/try-code.ts';
 export async function assertCreatable(
   context: { signal: AbortSignal },
   { url, definitions }: { url: DatabaseUrl; definitions: Definitions },
-): Promise<void> {
+) {
   await using session = await connect(context, url);
   await assertPrimaryKeys(session, definitions.tables);
   await assertProgramsCreatable(session, url.database ?? '', definitions);
@@ -50,11 +50,7 @@ const PROBE: Code = {
 /** `ER_BINLOG_UNSAFE_ROUTINE`, `ER_BINLOG_CREATE_ROUTINE_NEED_SUPER`. */
 const LOGGED = new Set([1418, 1419]);
 
-async function assertProgramsCreatable(
-  session: MysqlSession,
-  database: string,
-  definitions: Definitions,
-): Promise<void> {
+async function assertProgramsCreatable(session: MysqlSession, database: string, definitions: Definitions) {
   const functions = definitions.routines.filter(({ kind }) => kind === 'FUNCTION');
   const { triggers } = definitions;
   const probes = triggers.length > 0 ? [PROBE] : [];

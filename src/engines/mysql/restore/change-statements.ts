@@ -2,17 +2,14 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ChangesToWrite, TableChanges } from '../../facets/changes.ts';
 import { groupsOf } from '../../shared/groups.ts';
 import { cannotWrite, valuesOf, withReplaced } from '../../shared/rows/change-statements.ts';
-import { readColumns, readIndexes } from '../catalog/columns.ts';
+import { type ColumnRow, readColumns, readIndexes } from '../catalog/columns.ts';
 import { connect } from '../connection/connect.ts';
 import { plainWord, quoteName, quoteText, tablesIn } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
 import { type Details, detailsOf } from '../details.ts';
 import { dataOf } from './rows/load-tables.ts';
 
-interface Column {
-  name: string;
-  type: string;
-  charset: string | null;
+interface Column extends Pick<ColumnRow, 'name' | 'type' | 'charset'> {
   /** Its values are unique. */
   fixed: boolean;
 }
@@ -24,10 +21,7 @@ interface WrittenTable extends Pick<TableChanges, 'removed' | 'added' | 'changed
 }
 
 /** Writes one transaction without checks of foreign keys, since both states of the database satisfy them. */
-export async function changeStatements(
-  context: EngineContext,
-  { url, manifest, tables, values }: ChangesToWrite,
-): Promise<Iterable<string>> {
+export async function changeStatements(context: EngineContext, { url, manifest, tables, values }: ChangesToWrite) {
   const details = detailsOf(manifest);
   await using session = await connect(context, url);
   const database = url.database ?? '';

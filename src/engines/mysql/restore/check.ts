@@ -63,10 +63,7 @@ function groupsToCount(tables: ExpectedRows[]): ExpectedRows[][] {
   return [...tables.filter(isLarge).map((table) => [table]), ...groupsOf(small, COUNTED_TOGETHER)];
 }
 
-async function compareObjects(
-  context: EngineContext,
-  { url, details, leftOut, code, tables }: Check,
-): Promise<string[]> {
+async function compareObjects(context: EngineContext, { url, details, leftOut, code, tables }: Check) {
   await using session = await connect(context, url);
   const settings = details.inventory['character set'];
   const expected: Inventory = {

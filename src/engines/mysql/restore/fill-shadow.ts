@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { RestorePlan, RestoreRun, TableWay } from '../../facets/restore.ts';
+import type { RestorePlan, RestoreRun } from '../../facets/restore.ts';
 import { endLeftSessions } from '../../shared/left-sessions.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { tablesText } from '../../shared/rows/divide-tables.ts';
 import type { BaseRecord } from '../branches/base/base-record.ts';
-import type { CodeDefinitions } from '../catalog/definitions/definitions.ts';
+import type { Code, CodeDefinitions } from '../catalog/definitions/definitions.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
 import { readDependents } from '../catalog/definitions/foreign-keys.ts';
+import type { Unreadable } from '../catalog/definitions/read-definitions.ts';
 import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -18,7 +21,6 @@ import { endSession, findSessions } from '../server/server.ts';
 import type { Dependents } from '../swap/exchange.ts';
 import { assertCreatable, tryEvents } from './assert-creatable.ts';
 import { checkRestored } from './check.ts';
-import { codeAfterSteps } from './code-after-steps.ts';
 import { openBase, rowsFromBase } from './difference/fill-difference.ts';
 import type { ArrivingDefinitions } from './left-out.ts';
 import { fillDatabase } from './rows/fill.ts';
@@ -38,10 +40,7 @@ interface FillShadowOptions extends ArrivingDefinitions {
 }
 
 /** Restores a snapshot into its shadow database, verifies it, and runs the steps before the swap. */
-export async function fillShadow(
-  context: EngineContext,
-  options: FillShadowOptions,
-): Promise<{ dependents: Dependents; ways: TableWay[] | null }> {
+export async function fillShadow(context: EngineContext, options: FillShadowOptions) {
   const { run, plan, details, definitions, server, shadow } = options;
   const { cpus, read, earlier } = run;
   const triggers = definitions.triggers.map(({ name }) => name);
@@ -129,4 +128,61 @@ async function runSteps(
     definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine',
     histograms,
   };
+}
+
+/** A shadow database with its code, whose definers and events were written otherwise in the snapshot. */
+interface StepsInDatabase {
+  shadow: string;
+  code: CodeDefinitions;
+  run: () => Promise<void>;
+}
+
+/** Runs steps that may change any code, and returns the code to create after the swap. */
+async function codeAfterSteps(server: MysqlSession, { shadow, code, run }: StepsInDatabase) {
+  const before = await readDependents(server, shadow, () => {});
+  await run();
+  const after = await readDependents(server, shadow, refuse);
+  const names = [code, after].flatMap(({ views, triggers }) => [...views, ...triggers]).map(({ name }) => name);
+  const { fold } = await readNameCase(server, names);
+  const keyOf = ({ kind, name }: Code): string =>
+    `${kind} ${kind === 'VIEW' || kind === 'TRIGGER' ? fold(name) : name.toLowerCase()}`;
+  const merged: CodeDefinitions = { ...after };
+  for (const kind of ['routines', 'views', 'triggers', 'events'] as const) {
+    merged[kind] = merge({ snapshot: code[kind], before: before[kind], after: after[kind] }, keyOf);
+  }
+  // Not in a qualified name, which is read without its database: in a text, such as that of a prepared statement.
+  const naming = [merged.routines, merged.triggers, merged.events]
+    .flat()
+    .filter(({ create }) => create.includes(shadow));
+  if (naming.length > 0) {
+    const names = naming.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`);
+    throw failed(names.map((what) => `${what} has the name of the shadow database, which gets another one`));
+  }
+  return merged;
+}
+
+/** In the present order; an object that no step has changed is that of the snapshot, also where it was not created. */
+function merge(
+  { snapshot, before, after }: Record<'snapshot' | 'before' | 'after', Code[]>,
+  keyOf: (code: Code) => string,
+): Code[] {
+  const byName = (codes: Code[]): Map<string, Code> => new Map(codes.map((code) => [keyOf(code), code]));
+  const [own, earlier] = [byName(snapshot), byName(before)];
+  const present = after.map((code) => {
+    const key = keyOf(code);
+    return isDeepStrictEqual(earlier.get(key), code) ? (own.get(key) ?? code) : code;
+  });
+  const there = byName(after);
+  return [...present, ...snapshot.filter((code) => !earlier.has(keyOf(code)) && !there.has(keyOf(code)))];
+}
+
+const refuse: Unreadable = (what, why) => {
+  throw failed([`${what} cannot be read: ${why}`]);
+};
+
+function failed(details: string[]): UserError {
+  return new UserError('after_load_failed', 'The steps of after_load left code that cannot move to the destination', {
+    details,
+    hint: 'The destination is unchanged. Create it without the name of the database, as a user who may read it.',
+  });
 }

@@ -16,7 +16,6 @@ import { packetLimit } from './rows/packet-limit.ts';
 export interface InspectedDestination extends Space {
   destination: DestinationState;
   server: Server;
-  /** Collations that the server has. */
   collations: Set<string>;
   /** Method of loading rows, and most bytes of a statement. */
   packet: { limit: number; localInfile: boolean };
@@ -55,10 +54,7 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
   };
 }
 
-async function readState(
-  session: MysqlSession,
-  database: string,
-): Promise<Pick<DestinationState, 'exists' | 'size_bytes' | 'connections'>> {
+async function readState(session: MysqlSession, database: string) {
   const exists = await databaseExists(session, database);
   const size_bytes = exists ? await readSize(session, database) : null;
   const [row] = await session.query<{ connections: number }>(

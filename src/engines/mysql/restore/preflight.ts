@@ -29,7 +29,10 @@ import { chooseRestorer } from './temporary-user.ts';
 /** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, inPlace, keepBase } = request;
-  if (inPlace) throw notInPlace();
+  if (inPlace)
+    throw new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
+      hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
+    });
   const details = detailsOf(manifest);
   const inspected = await inspectDestination(context, url);
   const { destination, server, packet } = inspected;
@@ -97,7 +100,9 @@ export function assertSameFlavour(
   details: Pick<Details, 'flavour' | 'features' | 'collations'>,
   { server, collations }: Pick<InspectedDestination, 'server' | 'collations'>,
 ): void {
-  const unknown = details.collations.filter((name) => !isKnown(name, collations));
+  const unknown = details.collations.filter(
+    (name) => !(collations.has(name) || collations.has(name.replace(/^[a-z0-9]+_/, ''))),
+  );
   const reasons = [
     ...(unknown.length > 0 ? [`${server.label} does not know the collation ${unknown.join(', ')}`] : []),
     ...(details.flavour === server.flavour ? [] : details.features),
@@ -107,10 +112,6 @@ export function assertSameFlavour(
     details: reasons,
     hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
-}
-
-function isKnown(collation: string, known: Set<string>): boolean {
-  return known.has(collation) || known.has(collation.replace(/^[a-z0-9]+_/, ''));
 }
 
 function versionWarnings({ flavour, version, label }: Server, { manifest }: RestoreRequest): WarningEvent[] {
@@ -165,10 +166,4 @@ export function sessionWarnings({ connections, database }: DestinationState): Wa
   const sessions = connections === 1 ? '1 session is' : `${connections} sessions are`;
   const message = `${sessions} open on ${database}: those that keep a transaction open are ended when the tables are swapped`;
   return [{ event: 'warning', code: 'sessions_open', message }];
-}
-
-function notInPlace(): UserError {
-  return new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
-    hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
-  });
 }

@@ -93,20 +93,10 @@ export interface Shadow {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function loadThroughShadow(
   context: EngineContext,
-  {
-    url,
-    undo,
-    unchangedSince,
-    collations,
-    throwAway,
-    base,
-    fromBase,
-    keepsCopies = false,
-    onlyBase,
-    branch,
-  }: ShadowLoadRequest,
+  request: ShadowLoadRequest,
   fill: (made: Shadow) => Promise<Dependents>,
 ): Promise<ReplaceResult> {
+  const { url, undo, unchangedSince, collations, throwAway, base, fromBase, onlyBase, branch } = request;
   const { report } = context;
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
@@ -145,7 +135,10 @@ export async function loadThroughShadow(
       return { swapMs: null, undoDatabase: null, baseDatabase: name };
     }
     const swap = { server, begun: release, url, shadow, undo, unchangedSince, branch, ...dependents };
-    replaced = await swapDatabases(context, { ...swap, base: fromBase || keepsCopies ? 'present' : (made ?? null) });
+    replaced = await swapDatabases(context, {
+      ...swap,
+      base: fromBase || request.keepsCopies ? 'present' : (made ?? null),
+    });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
@@ -160,13 +153,9 @@ export async function loadThroughShadow(
 async function placeOnlyBase(
   context: EngineContext,
   server: MysqlSession,
-  {
-    destination,
-    shadow,
-    made,
-    collations,
-  }: { destination: string; shadow: string; made: MadeBase; collations: Collations },
+  given: { destination: string; shadow: string; made: MadeBase; collations: Collations },
 ): Promise<void> {
+  const { destination, shadow, made, collations } = given;
   await server.execute(renameStatement([{ from: [made.database, BASE], to: [made.database, OUTDATED] }]));
   const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
   await verifyLock(server, destination);
@@ -182,11 +171,7 @@ async function assertBaseNamesFree(server: MysqlSession, destination: string): P
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */
-async function dropTried(
-  context: EngineContext,
-  shadow: ShadowLoadRequest['url'],
-  { code }: Dependents,
-): Promise<void> {
+async function dropTried(context: EngineContext, shadow: ShadowLoadRequest['url'], { code }: Dependents) {
   await using session = await connect(context, shadow);
   await dropCode(session, code);
 }

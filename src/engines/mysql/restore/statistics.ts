@@ -9,7 +9,7 @@ import { connect } from '../connection/connect.ts';
 import { inSessions } from '../connection/in-sessions.ts';
 import { quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 import type { Histogram } from '../details-schema.ts';
 
 /** Most tables in the warning. */
@@ -20,7 +20,6 @@ const ENGINES = new Set(['InnoDB', 'MyISAM', 'Aria']);
 
 interface StatisticsOptions {
   url: DatabaseUrl;
-  /** Sessions beside each other. */
   sessions: number;
   /** Default: all tables. */
   only?: string[];
@@ -62,13 +61,9 @@ export async function analyzeTables(
 
 /** Every server has its own statistics, so the statement is not replicated. Resolves with why it failed. */
 async function analyze(session: MysqlSession, what: string): Promise<string | null> {
-  try {
-    const rows = await session.query<{ Msg_type: string; Msg_text: string }>(
-      `ANALYZE NO_WRITE_TO_BINLOG TABLE ${what}`,
-    );
-    return rows.find(({ Msg_type }) => Msg_type.toLowerCase() === 'error')?.Msg_text ?? null;
-  } catch (error) {
-    if (error instanceof SqlError) return redact(error.message);
-    throw error;
-  }
+  const statement = `ANALYZE NO_WRITE_TO_BINLOG TABLE ${what}`;
+  return session.query<{ Msg_type: string; Msg_text: string }>(statement).then(
+    (rows) => rows.find(({ Msg_type }) => Msg_type.toLowerCase() === 'error')?.Msg_text ?? null,
+    onRefusal(({ message }) => redact(message)),
+  );
 }

@@ -48,10 +48,7 @@ export interface PresentTablesRequest {
 }
 
 /** The tables of a database as a snapshot would have them; all are read, since foreign keys name others. */
-export async function readPresentTables(
-  context: EngineContext,
-  { url, tables }: PresentTablesRequest,
-): Promise<Map<string, string | null>> {
+export async function readPresentTables(context: EngineContext, { url, tables }: PresentTablesRequest) {
   const database = url.database ?? '';
   await using session = await connect(context, url);
   const listed = (await readTableList(session, database)).filter(({ type }) => type === 'BASE TABLE');

@@ -8,11 +8,7 @@ import { asTable, quoteName, quoteText, tablesIn } from '../connection/quote.ts'
 import type { MysqlSession } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
-export async function digestColumns(
-  context: EngineContext,
-  url: DatabaseUrl,
-  columns: ColumnFacts[],
-): Promise<Map<string, ColumnDigest>> {
+export async function digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]) {
   await using session = await connect(context, url);
   const digests = new Map<string, ColumnDigest>();
   const present = await presentColumns(session, url.database ?? '', columns);
@@ -28,11 +24,7 @@ async function presentColumns(session: MysqlSession, database: string, columns: 
   return columns.filter(({ table, column }) => present.has(JSON.stringify([table, column])));
 }
 
-async function scan(
-  session: MysqlSession,
-  table: string,
-  columns: ColumnFacts[],
-): Promise<[name: string, digest: ColumnDigest][]> {
+async function scan(session: MysqlSession, table: string, columns: ColumnFacts[]) {
   const expressions = columns.flatMap(({ column, family, sampleHashes }, index) => {
     const hash = hashOf(textOf(quoteName(column), family));
     const known = sampleHashes.map(quoteText).join(', ');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SuggestedQuery, SuggestedTable } from '../../../results/review/suggested-query.ts';
+import type { SuggestedTable } from '../../../results/review/suggested-query.ts';
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
@@ -20,10 +20,7 @@ import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
  * Replaces each value by a function of its hash: equal values stay equal in all tables, as foreign keys need;
  * different ones stay different in unique columns.
  */
-export async function suggestQuery(
-  context: EngineContext,
-  { url, columns, suspects }: SuggestionRequest,
-): Promise<SuggestedQuery> {
+export async function suggestQuery(context: EngineContext, { url, columns, suspects }: SuggestionRequest) {
   const database = url.database ?? '';
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session, { database, schema: columns[0]?.schema ?? '' });

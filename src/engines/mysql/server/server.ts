@@ -1,5 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
-import { type AuxiliaryNames, isShadowName } from '../../shared/auxiliary-names.ts';
+import { isShadowName } from '../../shared/auxiliary-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { LeftSession } from '../../shared/left-sessions.ts';
 import { dropListed } from '../catalog/definitions/code.ts';
@@ -20,10 +20,7 @@ export async function destinationName(server: MysqlSession, database: string): P
 }
 
 /** The destination as the server compares its name, and the databases beside it. */
-export async function readAuxiliaryNames(
-  server: MysqlSession,
-  destination: string,
-): Promise<AuxiliaryNames & { of: string }> {
+export async function readAuxiliaryNames(server: MysqlSession, destination: string) {
   const of = await destinationName(server, destination);
   return { of, ...auxiliaryNames(of) };
 }

@@ -1,8 +1,11 @@
+import type { ReferenceResult } from '../../../results/subset-results.ts';
 import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
+import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
+import { referenceOf } from '../../shared/subset/reference-of.ts';
 import { checkDefinitions } from '../catalog/definitions/check-definitions.ts';
 import type { Definitions } from '../catalog/definitions/definitions.ts';
 import { withEventsDisabled } from '../catalog/definitions/events.ts';
@@ -14,6 +17,8 @@ import { readHistograms } from '../catalog/histograms.ts';
 import { assertNoNameCollision, readNameCase } from '../catalog/name-case.ts';
 import { readReadable } from '../catalog/rights/readable.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
+import { asTable, quotePath } from '../connection/quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
@@ -24,14 +29,11 @@ import { analyzeTables } from '../restore/statistics.ts';
 import { createTemporaryUser } from '../restore/temporary-user.ts';
 import type { Dependents } from '../swap/exchange.ts';
 import { copyRows } from './copy.ts';
+import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
-import { verifyReferences } from './verify-references.ts';
+import type { Reference } from './subset-catalog.ts';
 
-export async function makeSubset(
-  context: EngineContext,
-  source: OpenSource,
-  run: SubsetRun,
-): Promise<BuildSubsetResult> {
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun) {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
   const read = await readSourceDefinitions(context, source);
@@ -127,4 +129,29 @@ async function readSourceDefinitions(context: EngineContext, { url, server, cata
   const tables = [...catalog.tables.values()].map((table) => table.catalog);
   const { definitions } = await readReadable(context, session, { url, server, tables });
   return { definitions, histograms: await readHistograms(session, url.database ?? '') };
+}
+
+function verifyReferences(
+  session: MysqlSession,
+  { source, run, database }: { source: OpenSource; run: SubsetRun; database: string },
+): Promise<ReferenceResult[]> {
+  const { catalog, withSession } = source;
+  return countDanglingRows(run, {
+    async inSubset(all) {
+      const counts: number[] = [];
+      for (const { id } of all) counts.push(await countOrphans(session, referenceOf(catalog, id), database));
+      return counts;
+    },
+    inSource: ({ id }) => withSession((reading) => countOrphans(reading, referenceOf(catalog, id), source.database)),
+    finder: async () => createFinder(run.plan.graph, { database: source.database, catalog, withSession, seed: 0 }),
+  });
+}
+
+async function countOrphans(session: MysqlSession, reference: Reference, database: string): Promise<number> {
+  const { from, to } = reference;
+  const same = refersTo(reference, { own: 'f', other: 'p' });
+  const [row] = await session.query<{ orphans: number | string }>(`
+    SELECT COUNT(*) AS orphans FROM ${asTable(quotePath(database, from.catalog.name), 'f')} WHERE ${refers(reference)}
+    AND NOT EXISTS (SELECT 1 FROM ${asTable(quotePath(database, to.catalog.name), 'p')} WHERE ${same})`);
+  return Number(row?.orphans ?? 0);
 }

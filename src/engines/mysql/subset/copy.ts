@@ -95,10 +95,7 @@ interface Content {
 /** Approximate bytes of rows in one SELECT. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
-async function* contentOf(
-  session: MysqlSession,
-  { copying: { source, run }, table, onMoved }: Content,
-): AsyncGenerator<Uint8Array> {
+async function* contentOf(session: MysqlSession, { copying: { source, run }, table, onMoved }: Content) {
   const { catalog, key, numbers } = table;
   const nulled = run.plan.nulled.get(table.name);
   const values = nonGeneratedColumns(catalog).map(({ name, type }) => {

@@ -12,13 +12,11 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
+import type { OpenSource } from './open-source.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
-import { type Reference, referenceIn, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
+import { type Reference, referenceIn, type SubsetTable } from './subset-catalog.ts';
 
-export interface FinderOptions {
-  database: string;
-  catalog: SubsetCatalog;
-  withSession: WithResource<MysqlSession>;
+export interface FinderOptions extends Pick<OpenSource, 'database' | 'catalog' | 'withSession'> {
   seed: number;
 }
 

@@ -69,11 +69,7 @@ function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
 const RIGHTS_HINT =
   'The user of subset.src_url needs the rights of a build: SELECT, SHOW VIEW, TRIGGER on the whole database.';
 
-async function findRow(
-  { database, catalog, withSession }: OpenSource,
-  name: string,
-  key: string[],
-): Promise<number | null> {
+async function findRow({ database, catalog, withSession }: OpenSource, name: string, key: string[]) {
   const table = catalog.tables.get(name);
   if (!table || table.primaryKey.length !== key.length || key.length === 0) return null;
   const same = table.primaryKey.map((column, index) => `${writtenValue(column, 't')} = ${quoteText(key[index] ?? '')}`);

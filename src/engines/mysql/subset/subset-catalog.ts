@@ -81,10 +81,7 @@ export async function readSubsetCatalog(session: MysqlSession, database: string)
   return { facts: { tables: facts, foreignKeys }, tables, references, dangling };
 }
 
-function isThere(
-  tables: SubsetCatalog['tables'],
-  { to, refColumns }: Pick<Relationship, 'to' | 'refColumns'>,
-): boolean {
+function isThere(tables: SubsetCatalog['tables'], { to, refColumns }: Pick<Relationship, 'to' | 'refColumns'>) {
   const columns = tables.get(to)?.columns;
   return columns !== undefined && refColumns.every((name) => columns.has(name));
 }

@@ -24,7 +24,7 @@ import { BASE } from '../server/names.ts';
 import { mayNotCreate, readAuxiliaryNames, verifyLock } from '../server/server.ts';
 import { maySetDefiner } from './definers.ts';
 import { assertNoForeignReferences } from './foreign-references.ts';
-import { journalRename, settle, writeJournal } from './journal.ts';
+import { settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING, type Rename } from './journal-schema.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { grantsOf, planGrants, type RoutineGrant } from './routine-grants.ts';
@@ -155,7 +155,8 @@ async function prepareSwap(
   const { fold } = await readNameCase(server, names);
   const listed = made ? [] : await listCode(server, destination);
   const way = (await beginRows(server, { work, rows, journal })) ?? {
-    renames: [...given.renames, journalRename(work)],
+    // The last one says, together with those of the tables, that they have moved.
+    renames: [...given.renames, { from: [work, PENDING], to: [work, MOVED] }],
     later: given.later,
     counters: [],
   };

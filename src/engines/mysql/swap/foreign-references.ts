@@ -6,14 +6,6 @@ import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
 import { readAuxiliaryNames } from '../server/server.ts';
 
-/** A foreign key of a table in another database that references a table of the destination. */
-interface ForeignReference {
-  database: string;
-  table: string;
-  constraint: string;
-  referenced: string;
-}
-
 /** InnoDB's own list is a matter of milliseconds where the catalog opens every table of the server; it needs PROCESS. */
 const QUICK = `SELECT 1 FROM information_schema.INNODB_SYS_FOREIGN
   WHERE SUBSTRING_INDEX(FOR_NAME, '/', 1) <> SUBSTRING_INDEX(REF_NAME, '/', 1) LIMIT 1`;
@@ -28,7 +20,7 @@ const NO_QUICK_LIST = [1109, 1227];
 export async function assertNoForeignReferences(server: MysqlSession, destination: string): Promise<void> {
   const some = await server.query(QUICK).catch(unless(NO_QUICK_LIST, null));
   if (some?.length === 0) return;
-  const rows = await server.query<ForeignReference>(`
+  const rows = await server.query<{ database: string; table: string; constraint: string; referenced: string }>(`
     SELECT CONSTRAINT_SCHEMA AS \`database\`, TABLE_NAME AS \`table\`, CONSTRAINT_NAME AS \`constraint\`, REFERENCED_TABLE_NAME AS referenced
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}

@@ -4,17 +4,12 @@ import { quotePath } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { unless } from '../connection/session-errors.ts';
 import { databaseExists, destinationName, readAuxiliaryNames } from '../server/server.ts';
-import { DONE, type Journal, journalSchema, MOVED, PENDING, type Rename } from './journal-schema.ts';
+import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { counterStatement } from './row-exchange.ts';
 import { completeCode, goBack, goForward, type SettleContext } from './settle-code.ts';
 import { dropAuxiliaryDatabase, listShadowDatabases } from './shadow-databases.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
-
-/** The rename that says, together with those of the tables, that they have moved. */
-export function journalRename(work: string): Rename {
-  return { from: [work, PENDING], to: [work, MOVED] };
-}
 
 export async function writeJournal(server: MysqlSession, work: string, journal: Journal): Promise<void> {
   await writeRecord(server, { database: work, table: PENDING, value: journal });
@@ -97,10 +92,7 @@ async function dropObsolete(
 }
 
 /** The journal of a swap whose tables have moved and which has not ended, and the database that it is in. */
-export async function findUnsettled(
-  server: MysqlSession,
-  destination: string,
-): Promise<{ work: string; journal: Journal } | null> {
+export async function findUnsettled(server: MysqlSession, destination: string) {
   for (const work of (await listShadowDatabases(server, destination)).leftovers) {
     const journal = await readJournal(server, { work, table: MOVED, destination });
     if (journal) return { work, journal };

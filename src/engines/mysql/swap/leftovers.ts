@@ -25,7 +25,12 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
     const { tables, missing } = await settle(context, { server, url, work }).catch((error) => {
       context.signal?.throwIfAborted();
       if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
-      if (!(error instanceof UserError && error.code === 'content_refused')) throw unfinished(url, error);
+      if (!(error instanceof UserError && error.code === 'content_refused'))
+        throw new UserError('swap_unfinished', `The interrupted swap of ${url.display} cannot be completed`, {
+          details: [redact(error.message)],
+          hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
+          cause: error,
+        });
       return notFollowed(context, { url, work, error });
     });
     all.tables ??= tables;
@@ -42,10 +47,7 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
 }
 
 /** The tool writes a journal after its code was checked: somebody else wrote this one. */
-function notFollowed(
-  { report }: SettleContext,
-  { url, work, error }: Omit<Work, 'server'> & { error: Error },
-): SettleResult {
+function notFollowed({ report }: SettleContext, { url, work, error }: Omit<Work, 'server'> & { error: Error }) {
   const message = `Could not remove leftovers of an interrupted load into ${url.display}: ${work}: ${redact(error.message)}`;
   report({ event: 'warning', code: 'leftover', message });
   return { tables: null, missing: [] };
@@ -70,23 +72,11 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
   reportSwept(report, dropped);
 }
 
-function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
-  return new UserError('swap_unfinished', `The interrupted swap of ${display} cannot be completed`, {
-    details: [redact(cause.message)],
-    hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
-    cause,
-  });
-}
-
 /**
  * Settles the swap of a failed run, in a session of its own, since those of the run may be in any state. Returns the
  * error that describes the outcome.
  */
-export async function settleAfterFailure(
-  { report }: EngineContext,
-  url: DatabaseUrl,
-  error: unknown,
-): Promise<unknown> {
+export async function settleAfterFailure({ report }: EngineContext, url: DatabaseUrl, error: unknown) {
   const signal = AbortSignal.timeout(CLEAN_UP_TIMEOUT);
   try {
     await using server = await connectToServer({ signal }, url);

@@ -14,10 +14,7 @@ export interface RecordPlace {
 const COLUMNS = '(id TINYINT NOT NULL PRIMARY KEY, json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
 
 /** Writes one JSON value into a new table, by one statement: a killed program leaves no table without a value. */
-export async function writeRecord(
-  server: MysqlSession,
-  { database, table, value }: RecordPlace & { value: unknown },
-): Promise<void> {
+export async function writeRecord(server: MysqlSession, { database, table, value }: RecordPlace & { value: unknown }) {
   const json = quoteText(JSON.stringify(value));
   await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMNS} SELECT 1 AS id, ${json} AS json`);
 }
@@ -44,10 +41,7 @@ export async function readRecord<const Schema extends v.GenericSchema>(
 }
 
 /** `null` for any other text. */
-export function parseRecord<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  text: string,
-): v.InferOutput<Schema> | null {
+export function parseRecord<const Schema extends v.GenericSchema>(schema: Schema, text: string) {
   try {
     const parsed = v.safeParse(schema, JSON.parse(text));
     return parsed.success ? parsed.output : null;

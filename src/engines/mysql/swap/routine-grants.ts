@@ -5,7 +5,7 @@ import { inModeOf } from '../catalog/definitions/code.ts';
 import type { Code } from '../catalog/definitions/definitions.ts';
 import { inDatabase, plainWords, quoteAccount, quoteName } from '../connection/quote.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal } from '../connection/session-errors.ts';
 
 /**
  * Rights on a stored routine, which the server takes away when the routine is dropped. Rights on databases, tables and
@@ -33,10 +33,7 @@ export async function readRoutineGrants(server: MysqlSession, database: string):
     .query<{ kind: RoutineGrant['kind']; routine: string; user: string; host: string; rights: string }>(`
       SELECT Routine_type AS kind, Routine_name AS routine, User AS user, Host AS host, Proc_priv AS rights
       FROM mysql.procs_priv WHERE ${inDatabase('Db', database)} ORDER BY 1, 2, 3, 4`)
-    .catch((error) => {
-      if (error instanceof SqlError) return null;
-      throw error;
-    });
+    .catch(onRefusal(() => null));
   return (
     rows?.map(({ rights, ...row }) => ({
       ...row,
@@ -53,11 +50,7 @@ export async function hasRoutines(server: MysqlSession, database: string): Promi
 }
 
 /** Rights on the destination's routines; a warning where they cannot be read. */
-export async function grantsOf(
-  { report }: EngineContext,
-  server: MysqlSession,
-  destination: string,
-): Promise<RoutineGrant[]> {
+export async function grantsOf({ report }: EngineContext, server: MysqlSession, destination: string) {
   const grants = await readRoutineGrants(server, destination);
   if (grants) return grants;
   if (await hasRoutines(server, destination)) {
@@ -98,10 +91,7 @@ interface GrantToGive {
   lost: (why: string) => WarningEvent;
 }
 
-async function grantsToGive(
-  session: MysqlSession,
-  { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
-): Promise<GrantToGive[]> {
+async function grantsToGive(session: MysqlSession, { grants, routines }: { grants: RoutineGrant[]; routines: Code[] }) {
   const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
   return grants.flatMap(({ kind, routine, user, host, rights }): GrantToGive[] => {
     const given = rights.filter((right) => right !== 'GRANT OPTION');
@@ -126,14 +116,12 @@ export async function grantAgain(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { grants, routines }: { grants: RoutineGrant[]; routines: Code[] },
-): Promise<void> {
+) {
   for (const { kind, statement, lost } of await grantsToGive(session, { grants, routines })) {
     if (statement === null) report(lost('the new database has no such routine'));
     else {
-      await inModeOf(kind, session, () => session.execute(statement)).catch((error) => {
-        if (!(error instanceof SqlError)) throw error;
-        report(lost(error.message));
-      });
+      const given = inModeOf(kind, session, () => session.execute(statement));
+      await given.catch(onRefusal(({ message }) => report(lost(message))));
     }
   }
 }

@@ -45,10 +45,7 @@ export interface RowExchange {
   begin(): Promise<boolean>;
 }
 
-export interface RowExchangeRequest {
-  destination: string;
-  other: string;
-  work: string;
+export interface RowExchangeRequest extends Omit<Databases, 'keeper'> {
   leaving: string[];
   arriving: string[];
   /** Keeps the destination's rows; in an older undo copy, if it has the same tables, else in `other`. */
@@ -159,11 +156,7 @@ interface ShownTable {
 
 const COUNTER = /( ENGINE=InnoDB) AUTO_INCREMENT=(\d+)/;
 /** `null` when the definition of one of the tables cannot be read. */
-async function shownTables(
-  server: MysqlSession,
-  database: string,
-  names: string[],
-): Promise<Map<string, ShownTable> | null> {
+async function shownTables(server: MysqlSession, database: string, names: string[]) {
   const answers = await showTables(server, database, names);
   const shown = new Map<string, ShownTable>();
   for (const [at, name] of names.entries()) {

@@ -4,7 +4,7 @@ import { tablesOf } from '../catalog/tables.ts';
 import { LOCK_WAIT_TIMEOUT } from '../connection/error-numbers.ts';
 import { inDatabase, quotePath } from '../connection/quote.ts';
 import { type MysqlSession, PLAIN_GRAMMAR } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
+import { onRefusal, SqlError } from '../connection/session-errors.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
 /** Attempts, between which sessions that hold a table are ended. */
@@ -78,10 +78,7 @@ export async function endTransactions(server: MysqlSession, destination: string)
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
 }
 
-export async function sessionsStay(
-  server: MysqlSession,
-  { cause, database }: { cause: SqlError; database: string },
-): Promise<UserError> {
+export async function sessionsStay(server: MysqlSession, { cause, database }: { cause: SqlError; database: string }) {
   const prepared = describePrepared(await findPrepared(server));
   const next =
     prepared.length > 0
@@ -131,26 +128,18 @@ const END_PREPARED =
   'End the transaction by XA COMMIT or XA ROLLBACK (XA RECOVER lists those of the server), then try again.';
 
 /** Without the right to see them, none: then the swap fails after some seconds. */
-async function findPrepared(server: MysqlSession): Promise<PreparedTransaction[]> {
-  try {
-    return await server.query<PreparedTransaction>('XA RECOVER');
-  } catch (error) {
-    if (error instanceof SqlError) return [];
-    throw error;
-  }
+function findPrepared(server: MysqlSession): Promise<PreparedTransaction[]> {
+  return server.query<PreparedTransaction>('XA RECOVER').catch(onRefusal(() => []));
 }
 
 /** Reports whether a session has a transaction: it can be ended, and may be what holds a table. */
-async function hasOtherTransactions(server: MysqlSession): Promise<boolean> {
-  try {
-    const rows = await server.query(
-      'SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) LIMIT 1',
-    );
-    return rows.length > 0;
-  } catch (error) {
-    if (error instanceof SqlError) return true;
-    throw error;
-  }
+function hasOtherTransactions(server: MysqlSession): Promise<boolean> {
+  const query =
+    'SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) LIMIT 1';
+  return server.query(query).then(
+    ({ length }) => length > 0,
+    onRefusal(() => true),
+  );
 }
 
 async function isLockable(server: MysqlSession, database: string, table: string): Promise<boolean> {

@@ -51,11 +51,9 @@ class Refusals {
     this.#reasons.set(`${kind.toLowerCase()} ${name}`, redact(message));
   };
   explain(missing: string[]): string[] {
-    const isRefused = (line: string): boolean =>
-      [...this.#reasons.keys()].some((what) => line === `${what} is missing`);
     return [
       ...[...this.#reasons].map(([what, reason]) => `${what}: ${reason}`),
-      ...missing.filter((line) => !isRefused(line)),
+      ...missing.filter((line) => ![...this.#reasons.keys()].some((what) => line === `${what} is missing`)),
     ];
   }
 }

@@ -39,7 +39,7 @@ const markSchema = v.object({
 export async function createShadowDatabase(
   server: MysqlSession,
   { name, destination, collations, branchOf }: ShadowCreation,
-): Promise<void> {
+) {
   await createDatabase(server, { name, collations });
   const mark: v.InferOutput<typeof markSchema> = {
     tool: 'new',
@@ -61,7 +61,7 @@ interface ShadowCreation {
 export async function writeMark(
   server: MysqlSession,
   { database, table, comment }: { database: string; table: string; comment: string },
-): Promise<void> {
+) {
   await server.execute(
     `CREATE TABLE ${quotePath(database, table)} (id INT PRIMARY KEY) ENGINE = InnoDB COMMENT = ${quoteText(comment)}`,
   );
@@ -70,7 +70,7 @@ export async function writeMark(
 /** The branches of this destination for which something was made that may be left. */
 export async function branchesWithLeftovers(
   server: MysqlSession,
-  { destination, branches }: BranchesOf,
+  { destination, branches }: { destination: string; branches: string[] },
 ): Promise<string[]> {
   const of = await destinationName(server, destination);
   const rows = await server.query<{ comment: string }>(
@@ -79,11 +79,6 @@ export async function branchesWithLeftovers(
   const marks = rows.map(({ comment }) => parseRecord(markSchema, comment));
   const marked = marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : []));
   return [...new Set([...marked, ...(await findUnmarkedShadows(server, branches))])];
-}
-
-interface BranchesOf {
-  destination: string;
-  branches: string[];
 }
 
 /**
@@ -149,10 +144,7 @@ async function isMarked(server: MysqlSession, database: string, destination: str
 }
 
 /** Reports whether the journal of an unfinished swap whose tables have moved is in the database or names it. */
-async function isNamedByJournal(
-  server: MysqlSession,
-  { name, destination }: { name: string; destination: string },
-): Promise<boolean> {
+async function isNamedByJournal(server: MysqlSession, { name, destination }: { name: string; destination: string }) {
   for (const work of await findShadowDatabases(server, destination)) {
     const journal = await readRecord(server, { database: work, table: MOVED, schema: journalSchema });
     if (!journal) continue;
@@ -175,7 +167,7 @@ export async function dropAuxiliaryDatabase(
   { report }: Pick<EngineContext, 'report'>,
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
-): Promise<boolean> {
+) {
   const { of, undo, base, spare } = await readAuxiliaryNames(server, destination);
   try {
     const isOurs =
@@ -231,7 +223,7 @@ export async function assertNoForeignObjects(
   { report }: EngineContext,
   server: MysqlSession,
   { destination, undo }: { destination: string; undo: boolean },
-): Promise<void> {
+) {
   const { foreign } = await listShadowDatabases(server, destination);
   if (foreign.length > 0) {
     const message = `Not removed, because the tool did not make it: ${foreign.join(', ')}`;

@@ -233,12 +233,8 @@ export function createText({ create, sql_mode }: Code, definers: Definers): stri
 }
 
 /** Views of the destination whose names tables take: renamed in the statement that moves the tables. */
-function viewsInTheWay({
-  before,
-  renames,
-  destination,
-  fold,
-}: Pick<SwapProgram, 'before' | 'renames' | 'destination' | 'fold'>): Code[] {
+function viewsInTheWay(program: Pick<SwapProgram, 'before' | 'renames' | 'destination' | 'fold'>): Code[] {
+  const { before, renames, destination, fold } = program;
   const arriving = new Set(renames.filter(({ to }) => to[0] === destination).map(({ to: [, table] }) => fold(table)));
   return before.views.filter(({ name }) => arriving.has(fold(name)));
 }

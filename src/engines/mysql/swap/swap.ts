@@ -134,18 +134,15 @@ export async function planMark(
   ];
 }
 
-interface PlannedBase {
-  renames: Rename[];
-  /** Databases to drop when the swap is over. */
-  obsolete: string[];
-}
-
-/** The tables of a new base copy take their place with the renames that end the swap, whole or not at all. */
+/**
+ * The tables of a new base copy take their place with the renames that end the swap, whole or not at all; the `obsolete`
+ * databases are to be dropped when it is over.
+ */
 export async function planBase(
   context: EngineContext,
   server: MysqlSession,
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
-): Promise<PlannedBase> {
+) {
   if (made === 'present') return { renames: [], obsolete: [] };
   const { of, base, spare, shadow } = await readAuxiliaryNames(server, destination);
   const state = await baseCopyState(server, { database: base, of });

@@ -14,7 +14,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { inspectDestination } from '../restore/inspect-destination.ts';
 import { undoRows } from '../restore/only-rows/undo-rows.ts';
 import { databaseExists, lockDestination, readAuxiliaryNames } from '../server/server.ts';
-import { exchange } from './exchange.ts';
+import { exchange, type Switch } from './exchange.ts';
 import { assertNoForeignReferences } from './foreign-references.ts';
 import { findUnsettled } from './journal.ts';
 import type { Rename } from './journal-schema.ts';
@@ -131,10 +131,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   }
 }
 
-interface RevertRequest {
-  server: MysqlSession;
-  url: DatabaseUrl;
-  begun: () => void;
+interface RevertRequest extends Pick<Switch, 'server' | 'url' | 'begun'> {
   reverted: LastSwitch;
 }
 

@@ -35,11 +35,7 @@ export async function findBaseCopies(server: PostgresSession, destination: strin
   });
 }
 
-async function describe(
-  server: PostgresSession,
-  { name, mark, own }: MarkedDatabase,
-  oid: number | null,
-): Promise<BaseCopy> {
+async function describe(server: PostgresSession, { name, mark, own }: MarkedDatabase, oid: number | null) {
   const [row] = await server.query<{ open: boolean; since: string; sessions: number | null; bytes: number | null }>(`
     SELECT datallowconn AS open, ${LAST_CRASH} AS since, ${SESSIONS} AS sessions, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
     FROM pg_database d WHERE datname = ${quoteText(name)}`);
@@ -67,10 +63,7 @@ async function describe(
 }
 
 /** Reports whether a base copy has the rows of a snapshot: a whole one, that no steps of after_load have changed. */
-export function hasRowsOf(
-  { partial, snapshot, contents }: MarkedDatabase['mark'],
-  { id }: Pick<Manifest, 'id'>,
-): boolean {
+export function hasRowsOf({ partial, snapshot, contents }: MarkedDatabase['mark'], { id }: Pick<Manifest, 'id'>) {
   return !partial && snapshot === id && contents?.obstacle === null;
 }
 
@@ -139,11 +132,7 @@ export async function prefersClones(server: PostgresSession, from: string): Prom
  * Copies a database on its server, with everything but its grants, settings and comment. The copy refuses connections.
  * Resolves with whether the file system has cloned it.
  */
-async function copyDatabase(
-  context: EngineContext,
-  server: PostgresSession,
-  { url, from, to }: Copy,
-): Promise<boolean> {
+async function copyDatabase(context: EngineContext, server: PostgresSession, { url, from, to }: Copy) {
   const facts = await readCopyFacts(server, from);
   const strategy = facts && copiesFiles(facts) ? ' STRATEGY FILE_COPY' : '';
   const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))} ALLOW_CONNECTIONS false`;
@@ -176,7 +165,7 @@ export async function createClosedCopy(
   context: EngineContext,
   server: PostgresSession,
   { destination, ...copy }: ClosedCopy,
-): Promise<void> {
+) {
   await copyDatabase(context, server, copy);
   await markNew(server, copy.to, { of: destination, admits: 'none' });
   const owned = await readDatabase(server, copy.from);
@@ -193,11 +182,7 @@ export interface FromBase {
 }
 
 /** A shadow database as the base copy is: the spare, or else a copy. Resolves with whether it was cloned just now. */
-export async function newFromBase(
-  context: EngineContext,
-  server: PostgresSession,
-  { url, base, spare, to }: FromBase,
-): Promise<boolean> {
+export async function newFromBase(context: EngineContext, server: PostgresSession, { url, base, spare, to }: FromBase) {
   const of = url.database ?? '';
   if (spare && (await takeSpare(server, { to, of }))) return false;
   const copying = { base: base.name, timeout: SHARED_LOCK_TIMEOUT, by: 'pg_advisory_lock_shared' } as const;

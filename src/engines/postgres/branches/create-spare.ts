@@ -30,11 +30,7 @@ export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl
  * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
  * and nothing else, so it is a warning.
  */
-export async function createSpare(
-  context: EngineContext,
-  server: PostgresSession,
-  url: DatabaseUrl,
-): Promise<string | null> {
+export async function createSpare(context: EngineContext, server: PostgresSession, url: DatabaseUrl) {
   const destination = url.database ?? '';
   const names = auxiliaryNames(destination);
   const { base } = await findAuxiliaryDatabases(server, destination);

@@ -1,19 +1,20 @@
+import type { Report } from '../../../runtime/events.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchCreation } from '../../facets/branch.ts';
 import { closedBase, usableSpare } from '../../shared/base-copies.ts';
 import { branchExists, databaseTaken, newBranchFacts } from '../../shared/branches.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
-import { auxiliaryNames, lockShared, verifyLock } from '../server/server.ts';
+import { auxiliaryNames, lockShared, sweepLeftovers, tryLock, verifyLock } from '../server/server.ts';
 import { dropAfterFailure } from '../swap/drop-after-failure.ts';
 import { inherit, readBefore } from '../swap/inherit.ts';
-import { writeComment } from '../swap/mark.ts';
+import { newBranchOf, writeComment } from '../swap/mark.ts';
 import { databaseExists, rename } from '../swap/swap.ts';
 import { openSwapSession } from '../swap/swap-session.ts';
 import { findBaseCopies, newFromBase } from './base-copies.ts';
 import { branchComment } from './copy.ts';
 import { findBranches } from './list.ts';
-import { sweepBranches } from './sweep.ts';
 
 /** `duplicate_database`: another destination's branch got the name meanwhile. */
 const EXISTS = '42P04';
@@ -56,4 +57,19 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     throw error;
   }
   made(`Created branch ${name} as ${database}`);
+}
+
+/** Drops what killed returns of branches to saves, and killed creations from saves, have left; what is in use stays. */
+async function sweepBranches(server: PostgresSession, destination: string, report: Report): Promise<void> {
+  const rows = await server.query<{ name: string; comment: string | null }>(
+    `SELECT datname AS name, shobj_description(oid, 'pg_database') AS comment FROM pg_database WHERE datname LIKE '%.tool-new-%'`,
+  );
+  if (rows.length === 0) return;
+  const branches = (await findBranches(server, destination)).map(({ database }) => database);
+  const hasRemains = (database: string): boolean =>
+    rows.some(({ name }) => name.startsWith(auxiliaryNames(database).prefix));
+  const uncreated = rows.flatMap(({ comment }) => newBranchOf(comment, destination) ?? []);
+  for (const database of new Set([...branches.filter(hasRemains), ...uncreated])) {
+    await tryLock(server, database, () => sweepLeftovers(server, database, report));
+  }
 }

@@ -25,11 +25,7 @@ interface DatabaseRow {
   sessions: number | null;
 }
 
-export async function findBranches(
-  server: PostgresSession,
-  destination: string,
-  options: { sizes?: boolean } = {},
-): Promise<MarkedBranch[]> {
+export async function findBranches(server: PostgresSession, destination: string, options: { sizes?: boolean } = {}) {
   return (await readBranches(server, options)).filter(({ mark }) => mark.of === destination);
 }
 

@@ -86,11 +86,7 @@ async function tryInPlace(context: EngineContext, locked: LockedBranch): Promise
 }
 
 /** The branch is the destination at present, which keeps an undo copy as in any reset. */
-async function resetCurrent(
-  context: EngineContext,
-  { url, role, accept }: BranchReset,
-  { mark }: MarkedBranch,
-): Promise<ResetBranch> {
+async function resetCurrent(context: EngineContext, { url, role, accept }: BranchReset, { mark }: MarkedBranch) {
   const destination = url.database ?? '';
   let comment: string | null = null;
   const replaced = await replaceDestination(

@@ -55,14 +55,8 @@ export async function countRows(context: EngineContext, url: DatabaseUrl): Promi
   return counts;
 }
 
-interface ValueRequest {
-  url: DatabaseUrl;
-  /** One statement of the user's. */
-  select: string;
-}
-
 /** The first column of the first row, in a transaction that only reads. */
-export async function readValue(context: EngineContext, { url, select }: ValueRequest): Promise<string | null> {
+export async function readValue(context: EngineContext, { url, select }: { url: DatabaseUrl; select: string }) {
   await using session = await connect(context, url, {
     settings: { statement_timeout: '0', search_path: '"$user", public' },
   });

@@ -15,11 +15,7 @@ export interface SchemaSelection {
  * "schema_config" of the configuration reference. Excluding a schema that the build left out (`leftOut`) is no
  * mistake.
  */
-export function selectSchemas(
-  available: string[],
-  config: SchemaConfig | undefined,
-  leftOut: string[] = [],
-): SchemaSelection {
+export function selectSchemas(available: string[], config: SchemaConfig | undefined, leftOut: string[] = []) {
   const { include_schemas: included, exclude_schemas: excluded, use_default_schema: onlyDefault } = config ?? {};
   if (included && included.length > 0) return among(available, included);
   if (excluded && excluded.length > 0) {

@@ -19,22 +19,14 @@ interface ConnectOptions extends Pick<SessionOptions, 'settings' | 'mounts' | 't
 }
 
 /** An error of exit 4 tells whether server, database or credentials are at fault. */
-export async function connect(
-  context: EngineContext,
-  url: DatabaseUrl,
-  options: ConnectOptions = {},
-): Promise<PostgresSession> {
+export async function connect(context: EngineContext, url: DatabaseUrl, options: ConnectOptions = {}) {
   const tools = options.tools ?? anyClientTools(context);
   const session = await tryToConnect(context, url, { ...options, tools });
   if (!(session instanceof ConnectionLost)) return session;
   throw await explainConnection(context, { url, tools: await tools, cause: session });
 }
 
-export async function connectToServer(
-  context: EngineContext,
-  url: DatabaseUrl,
-  options: ConnectOptions = {},
-): Promise<PostgresSession> {
+export async function connectToServer(context: EngineContext, url: DatabaseUrl, options: ConnectOptions = {}) {
   const tools = options.tools ?? anyClientTools(context);
   let cause: ConnectionLost | null = null;
   for (const database of MAINTENANCE_DATABASES.filter((name) => name !== url.database)) {
@@ -48,15 +40,10 @@ export async function connectToServer(
 export async function tryToConnect(
   context: EngineContext,
   url: DatabaseUrl,
-  {
-    tools,
-    settings = {},
-    mounts,
-    tablesOnly,
-  }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
+  { tools, ...options }: Omit<ConnectOptions, 'tools'> & { tools: ClientTools | Promise<ClientTools> },
 ): Promise<PostgresSession | ConnectionLost> {
   const psql = Promise.resolve(tools).then((found) => found.psql);
-  return await openSession(context, { psql, url, settings, mounts, tablesOnly }).catch((error) =>
+  return await openSession(context, { ...options, psql, url }).catch((error) =>
     error instanceof ConnectionLost ? error : Promise.reject(error),
   );
 }

@@ -67,10 +67,7 @@ function isKnown([name, value]: [string, string]): boolean {
 const SYSTEM_ROOTS = 'system';
 
 /** The files that libpq reads, also those that it looks for in the home folder. `null` where it cannot be told which. */
-async function findFiles(
-  { sslrootcert, sslcert, sslkey }: DatabaseUrl['parameters'],
-  environment: NodeJS.ProcessEnv,
-): Promise<Pick<Encryption, 'roots' | 'client'> | null> {
+async function findFiles({ sslrootcert, sslcert, sslkey }: DatabaseUrl['parameters'], environment: NodeJS.ProcessEnv) {
   if (process.platform === 'win32' || sslrootcert === SYSTEM_ROOTS) return null;
   try {
     // libpq 15 and newer prefer HOME, older ones the user's entry. Programs do not tell which libpq they have.

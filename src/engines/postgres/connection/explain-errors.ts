@@ -17,10 +17,7 @@ const DISK_FULL = '53100';
 const RIGHTS_HINT =
   'The role probably lacks a privilege: GRANT it, or use another role. docs/postgres.md lists those that are needed.';
 
-export async function withExplainedErrors<Result>(
-  { context, url }: Place,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function withExplainedErrors<Result>({ context, url }: Place, work: () => Promise<Result>) {
   try {
     return await work();
   } catch (cause) {

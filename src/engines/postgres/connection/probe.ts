@@ -69,7 +69,8 @@ async function probeTogether(context: EngineContext, probing: ProbeRun): Promise
       continue;
     }
     if (!row) {
-      if (refusal || leadsTo(url, signs)) probing.take(index, missing(url));
+      if (refusal || leadsTo(url, signs))
+        probing.take(index, failedProbe('database_missing', `database "${url.database}" does not exist`));
       else unlisted.push(index);
       continue;
     }
@@ -173,10 +174,7 @@ async function takeSizes(session: PostgresSession, { probing, usable, names }: S
 }
 
 /** Reports whether the server's address is that of the URL, with no proxy between. */
-function leadsTo(
-  { hosts, parameters }: DatabaseUrl,
-  { port, address }: { port: number; address: string | null },
-): boolean {
+function leadsTo({ hosts, parameters }: DatabaseUrl, { port, address }: { port: number; address: string | null }) {
   const [first, ...others] = hosts;
   if (!first || others.length > 0 || parameters.service !== undefined || (first.port ?? 5432) !== port) return false;
   if (address === null) return first.host === '' || first.host.startsWith('/');
@@ -194,7 +192,3 @@ const REASONS: Record<ClosedReason, (database: string, user: string | null) => s
   closed_database: (database) => `database "${database}" is not currently accepting connections`,
   not_permitted: (database, user) => `${user ?? 'the user'} has no CONNECT privilege for database "${database}"`,
 };
-
-function missing({ database }: DatabaseUrl): Probe {
-  return failedProbe('database_missing', `database "${database}" does not exist`);
-}

@@ -36,7 +36,6 @@ export function startPsql(
   };
 }
 
-/** Lines of standard error to keep. */
 const ERROR_LINES = 20;
 
 interface PendingStatement extends PromiseWithResolvers<string> {

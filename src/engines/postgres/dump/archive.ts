@@ -23,10 +23,7 @@ export function archiveDetails(manifest: Manifest): ArchiveDetails {
 }
 
 /** Reads the table of contents of a snapshot's archive; `null` where there is none. */
-export async function readStoredContents({
-  manifest,
-  read,
-}: Pick<TableRequest, 'manifest' | 'read'>): Promise<Buffer | null> {
+export async function readStoredContents({ manifest, read }: Pick<TableRequest, 'manifest' | 'read'>) {
   const file = manifest.files.find(({ name }) => name === CONTENTS);
   return file ? await buffer(read(file)) : null;
 }
@@ -49,10 +46,7 @@ export function parseArchiveList(listing: string): ArchiveEntry[] {
 const UNKNOWN = { kind: '', tag: '', schema: '', definition: '', accessMethod: '' };
 
 /** Without some entries, and without all that depends on them: a view takes its comments and rules with it. */
-export function withoutDependents(
-  entries: ArchiveEntry[],
-  isLeftOut: (entry: ArchiveEntry) => boolean,
-): ArchiveEntry[] {
+export function withoutDependents(entries: ArchiveEntry[], isLeftOut: (entry: ArchiveEntry) => boolean) {
   const leftOut = new Set(entries.filter(isLeftOut).map(({ dumpId }) => dumpId));
   for (let known = 0; known < leftOut.size; ) {
     known = leftOut.size;

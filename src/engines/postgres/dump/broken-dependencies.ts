@@ -43,10 +43,7 @@ interface BrokenAddress extends ObjectAddress {
  * schema that is left out. Members of an extension come with the extension, in whatever schema they are. The closure
  * has a visited set, since rules may form cycles.
  */
-export async function readBrokenDependencies(
-  session: PostgresSession,
-  { graph, leftOutSchemas }: DependencySelection,
-): Promise<BrokenDependencies> {
+export async function readBrokenDependencies(session: PostgresSession, { graph, leftOutSchemas }: DependencySelection) {
   const broken = closureOf(graph, new Set(leftOutSchemas));
   const described = await describeBroken(session, broken);
   const withOutcome = (outcome: Outcome): BrokenObject[] =>
@@ -67,10 +64,7 @@ export interface DependencySelection {
  * The schemas without which tables would be without columns, and so without their rows. Each that is added may need
  * others: every round takes one schema at least out of those that are left out.
  */
-export async function readNeededSchemas(
-  session: PostgresSession,
-  { graph, leftOutSchemas }: DependencySelection,
-): Promise<NeededSchema[]> {
+export async function readNeededSchemas(session: PostgresSession, { graph, leftOutSchemas }: DependencySelection) {
   const leftOut = new Set(leftOutSchemas);
   const needed = new Map<number, BrokenAddress[]>();
   for (let known = -1; known < needed.size; ) {
@@ -85,10 +79,7 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(
-  session: PostgresSession,
-  broken: BrokenAddress[],
-): Promise<[BrokenAddress, BrokenObject][]> {
+async function describeBroken(session: PostgresSession, broken: BrokenAddress[]) {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),
@@ -200,14 +191,9 @@ function generatedColumn(
   return found?.generated ? { class: classes.pg_class, oid: found.relation, column: found.number } : null;
 }
 
-interface Outer {
-  isOuter: (address: ObjectAddress) => boolean;
-  isKept: (address: ObjectAddress) => boolean;
-}
-
 function missingParts(
   graph: DependencyGraph,
-  { isOuter, isKept }: Outer,
+  { isOuter, isKept }: { isOuter: (address: ObjectAddress) => boolean; isKept: (address: ObjectAddress) => boolean },
 ): { parent: ObjectAddress; child: ObjectAddress }[] {
   const relation = (oid: number): ObjectAddress => ({ class: graph.classes.pg_class, oid, column: 0 });
   return [...graph.parents].flatMap(([child, parents]) => {

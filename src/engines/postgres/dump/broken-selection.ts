@@ -85,10 +85,7 @@ export async function readBroken(
 }
 
 /** One for the parts of a table, which have the same constraints and triggers, with a few of their names and a count. */
-function together(
-  objects: BrokenObject[],
-  nameOf: (object: BrokenObject) => string = () => '',
-): { kind: string; names: string; needs: string; isOne: boolean }[] {
+function together(objects: BrokenObject[], nameOf: (object: BrokenObject) => string = () => '') {
   const groups = Map.groupBy(objects, (each) => JSON.stringify([each.kind, each.needs, nameOf(each)]));
   return [...groups.values()].flatMap((all) => {
     const [first] = all;

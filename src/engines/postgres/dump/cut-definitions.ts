@@ -13,7 +13,6 @@ interface Cut {
   part: Pick<BrokenObject, 'class' | 'oid' | 'column' | 'name' | 'needs'>;
   /** The definition without the part; `null` when it is not found there. */
   apply: (definition: string) => string | null;
-  /** Comments on the part. */
   comment?: string;
 }
 
@@ -45,7 +44,10 @@ export function cutDefinitions(toc: Buffer, { cuts, excluded }: { cuts: Cut[]; e
     entries.add(keyOf(entry));
     return entry.definition;
   });
-  if (!understood && cuts.length > 0) throw notUnderstood();
+  if (!understood && cuts.length > 0)
+    throw new UserError('dump_failed', 'pg_dump has written an archive whose format this program does not know', {
+      hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
+    });
   const open = cuts.filter(({ part, ...entry }) => keyOf(part) === keyOf(entry) || !entries.has(keyOf(part)));
   const byEntry = Map.groupBy(open, keyOf);
   const rewritten = rewriteContents(toc, (entry) =>
@@ -76,7 +78,10 @@ function changed({ kind, definition }: ContentsEntry, { cuts, all }: { cuts: Cut
   if (!DEFINITIONS.has(kind)) return definition;
   return cuts.reduce((text, { part, apply }) => {
     const cut = apply(text);
-    if (cut === null) throw notFound(part);
+    if (cut === null)
+      throw new UserError('schema_needed', `${part.name} needs ${part.needs} and cannot be left out alone`, {
+        hint: `Add the schema of ${part.needs} to the target's schema_config.include_schemas`,
+      });
     return cut;
   }, definition);
 }
@@ -95,10 +100,7 @@ interface PartRow {
   written: boolean;
 }
 
-async function readParts(
-  session: PostgresSession,
-  { parts, sql }: { parts: BrokenObject[]; sql: string },
-): Promise<[PartRow, BrokenObject][]> {
+async function readParts(session: PostgresSession, { parts, sql }: { parts: BrokenObject[]; sql: string }) {
   if (parts.length === 0) return [];
   const list = parts.map(({ oid, column }) => `(${quoteNumber(oid)}, ${quoteNumber(column)})`).join(', ');
   const rows = await session.query<PartRow>(sql.replace('PARTS', () => `(VALUES ${list}) p (oid, number)`));
@@ -183,10 +185,7 @@ async function readColumns(session: PostgresSession, leftOut: BrokenObject[]): P
   }));
 }
 
-function withoutColumn(
-  definition: string,
-  { column, expression }: { column: string; expression: string },
-): string | null {
+function withoutColumn(definition: string, { column, expression }: { column: string; expression: string }) {
   const line = lineOf(definition, column);
   const at = line === -1 ? -1 : definition.indexOf(expression, line);
   const rest = at === -1 ? -1 : definition.indexOf('\n', at + expression.length);
@@ -253,16 +252,4 @@ function lineOf(definition: string, column: string): number {
 /** Returns the name as the server quotes it, and as a program quotes it that knows more keywords. */
 function namesOf(name: string): string[] {
   return name.startsWith('"') ? [name] : [name, `"${name}"`];
-}
-
-function notFound({ name, needs }: Pick<BrokenObject, 'name' | 'needs'>): UserError {
-  return new UserError('schema_needed', `${name} needs ${needs} and cannot be left out alone`, {
-    hint: `Add the schema of ${needs} to the target's schema_config.include_schemas`,
-  });
-}
-
-function notUnderstood(): UserError {
-  return new UserError('dump_failed', 'pg_dump has written an archive whose format this program does not know', {
-    hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
-  });
 }

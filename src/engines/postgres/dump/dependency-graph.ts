@@ -61,8 +61,6 @@ export function keyOf({ class: catalog, oid, column }: ObjectAddress): string {
   return `${catalog}:${oid}:${column}`;
 }
 
-/** Below it are the objects that initdb makes. */
-
 /** pg_depend, and what it leaves to the other catalogs: owners of parts, parents, kinds. */
 export async function readGraph(session: PostgresSession): Promise<DependencyGraph> {
   const classes = await readClasses(session);
@@ -169,10 +167,7 @@ async function readOwners(session: PostgresSession): Promise<Owner[]> {
   }));
 }
 
-function schemasOf(
-  edges: Edge[],
-  { classes, owners }: { classes: DependencyGraph['classes']; owners: Owner[] },
-): Map<string, number> {
+function schemasOf(edges: Edge[], { classes, owners }: { classes: DependencyGraph['classes']; owners: Owner[] }) {
   const schemas = new Map<string, number>();
   for (const { from, to, type } of edges) {
     if (to.class === classes.pg_namespace && type === 'n') schemas.set(keyOf(from), to.oid);

@@ -75,7 +75,10 @@ export async function readSelection(
   const names = available.map((schema) => schema.name);
   const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
   for (const warning of warnings) report(warning);
-  if (chosen.length === 0) throw noSchema(request, names);
+  if (chosen.length === 0)
+    throw new UserError('schema_not_found', `None of the chosen schemas exists in ${request.url.display}`, {
+      hint: `The database has: ${names.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
+    });
   const broken = await readBroken(session, {
     excluded: available.filter(({ name }) => !chosen.includes(name)),
     includeNeeded: request.includeNeededSchemas ?? false,
@@ -93,17 +96,10 @@ export async function readSelection(
   return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
 }
 
-/** Reports whether somebody chose the schemas: those that are left out are no surprise. */
-function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
-  return copyOf !== undefined || Object.keys(schemaConfig ?? {}).length > 0;
-}
-
 /** Tables with data that the default selection leaves out. */
-function lostTables(
-  request: DumpRequest,
-  { tables, excluded }: { tables: CatalogTable[]; excluded: string[] },
-): CatalogTable[] {
-  if (isChosen(request)) return [];
+function lostTables(request: DumpRequest, { tables, excluded }: { tables: CatalogTable[]; excluded: string[] }) {
+  // Those that are left out by somebody's choice are no surprise.
+  if (request.copyOf !== undefined || Object.keys(request.schemaConfig ?? {}).length > 0) return [];
   return tables.filter(({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension);
 }
 
@@ -196,10 +192,7 @@ export async function readSource(
 }
 
 /** A copy has them for the reason that its original has. */
-function neededSchemas(
-  { needed }: BrokenSelection,
-  copyOf: DumpRequest['copyOf'],
-): Pick<ArchiveDetails, 'needed_schemas'> {
+function neededSchemas({ needed }: BrokenSelection, copyOf: DumpRequest['copyOf']) {
   const all = [...new Set([...needed, ...((copyOf && archiveDetails(copyOf).needed_schemas) ?? [])])];
   return all.length === 0 ? {} : { needed_schemas: all };
 }
@@ -218,11 +211,5 @@ export function settingsToKeep(settings: string[], report: Report): string[] {
     const why = whyNoSetting(setting);
     if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
     return why === null;
-  });
-}
-
-function noSchema({ url }: DumpRequest, available: string[]): UserError {
-  return new UserError('schema_not_found', `None of the chosen schemas exists in ${url.display}`, {
-    hint: `The database has: ${available.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
   });
 }

@@ -113,7 +113,6 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   };
 }
 
-/** The source at the instant of the dump. */
 interface SourceInstant extends Pick<TableReads, 'tools' | 'snapshot' | 'encoding'> {
   signs: ServerIdentity;
   identity: DatabaseIdentity;
@@ -224,23 +223,15 @@ function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   for (const table of largestFirst) {
     bytes += Buffer.byteLength(quoteName(table.name)) + 1;
     if (bytes > MOST_BYTES_OF_ALL) {
-      if (isChanged(table)) throw tooManyExcluded();
+      if (isChanged(table))
+        throw new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
+          hint: 'Nothing was stored. Leave out their schema with schema_config.',
+        });
       break;
     }
     own.push(table);
   }
   return own;
-}
-
-function tooManyExcluded(): UserError {
-  return new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
-    hint: 'Nothing was stored. Leave out their schema with schema_config.',
-  });
-}
-
-/** A table's rows, by the number of their entry in the archive. */
-function isTableFile(name: string): boolean {
-  return /^\d+\.dat$/.test(name);
 }
 
 /** The files that pg_dump has written, without rows that were read besides. */
@@ -255,7 +246,8 @@ async function packOthers(
   const files = (await readdir(join(directory, ARCHIVE))).filter((name) => !twice.has(name));
   for (const name of files) await rename(join(directory, ARCHIVE, name), join(directory, name));
   const packed = await mapWithConcurrency(files, PACKED_AT_ONCE, (name) =>
-    write(name, { terminator: isTableFile(name) ? DATA_TERMINATOR : null }),
+    // A table's rows, by the number of their entry in the archive.
+    write(name, { terminator: /^\d+\.dat$/.test(name) ? DATA_TERMINATOR : null }),
   );
   return new Map(packed.map((one) => [one.file.name, one]));
 }
@@ -273,11 +265,7 @@ async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]
 const MOST_CONNECTIONS = 4;
 
 /** Returns the identity of another server that the same address reaches. */
-async function findOtherServer(
-  context: EngineContext,
-  url: DatabaseUrl,
-  { started }: ServerIdentity,
-): Promise<ServerIdentity | null> {
+async function findOtherServer(context: EngineContext, url: DatabaseUrl, { started }: ServerIdentity) {
   for (let tried = 0; tried < MOST_CONNECTIONS; tried += 1) {
     await using session = await connect(context, url).catch(() => null);
     const signs = session && (await readServerIdentity(session).catch(() => null));

@@ -8,10 +8,7 @@ import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteName, quoteNumber, quotePath } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
-interface PartitionedTable {
-  oid: number;
-  schema: string;
-  name: string;
+interface PartitionedTable extends Pick<CatalogTable, 'oid' | 'schema' | 'name'> {
   /** Tables with rows, at any depth. */
   leaves: number[];
 }

@@ -35,13 +35,7 @@ export async function beginInstant(session: PostgresSession, schemas: string[] |
 /** A table was dropped, its schema was dropped, its name became that of a view, or a session locked it in another order. */
 const CHANGED = new Set(['42P01', '3F000', '42809', '40P01']);
 
-type Attempt = { snapshot: string; changed: null } | { snapshot: null; changed: string };
-
-async function lockAndExport(
-  session: PostgresSession,
-  tables: LockableTable[],
-  schemas: string[] | null,
-): Promise<Attempt> {
+async function lockAndExport(session: PostgresSession, tables: LockableTable[], schemas: string[] | null) {
   const locks = [...groupsOf(tables, LOCKS_AT_ONCE)].map((some) => {
     const paths = some.map(({ schema, name }) => `ONLY ${quotePath(schema, name)}`);
     return `LOCK TABLE ${paths.join(', ')} IN ACCESS SHARE MODE`;

@@ -87,11 +87,7 @@ export async function readToFile(
 }
 
 /** Statements for small tables are sent together: a file and a round trip for each would take longer than reading them. */
-export async function readSmall(
-  session: PostgresSession,
-  pieces: RowPiece[],
-  reads: TableReads,
-): Promise<Promise<PackedFile>[]> {
+export async function readSmall(session: PostgresSession, pieces: RowPiece[], reads: TableReads) {
   const readings = pieces.map((piece) => ({ piece, reading: contentOf(session, piece) }));
   // Behind the first that fails, the server refuses the others.
   for (const { reading } of readings) reading.catch(() => {});

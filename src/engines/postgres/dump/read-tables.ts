@@ -58,10 +58,7 @@ function readingStatement(settings: Record<string, string>): string {
 }
 
 /** Readers for `runTogether`: one session each, the largest tables first. */
-export function tableReaders(
-  context: EngineContext,
-  reads: TableReads,
-): { works: ((signal: AbortSignal) => Promise<void>)[]; read: ReadTables } {
+export function tableReaders(context: EngineContext, reads: TableReads) {
   const { request, session, ranges } = reads;
   const read: ReadTables = new Map();
   const queue = createQueue(reads, read);
@@ -115,10 +112,7 @@ function createReaders(context: EngineContext, reads: TableReads, own: PostgresS
   };
 }
 
-async function openDirect(
-  context: EngineContext,
-  { address, snapshot, started, encoding }: TableReads,
-): Promise<CopyReader | null> {
+async function openDirect(context: EngineContext, { address, snapshot, started, encoding }: TableReads) {
   if (!address) return null;
   const settings = { ...READING, ...SESSION_SETTINGS, ...encoding, lock_timeout: READER_LOCK_TIMEOUT };
   return await openCopyReader(context, {
@@ -136,10 +130,7 @@ export function inSnapshot({ snapshot, started }: Pick<TableReads, 'snapshot' | 
   ];
 }
 
-async function openReader(
-  context: EngineContext,
-  { request, tools, snapshot, started, explain }: TableReads,
-): Promise<PostgresSession> {
+async function openReader(context: EngineContext, { request, tools, snapshot, started, explain }: TableReads) {
   const mounts = [{ path: request.directory, writable: true as const }];
   const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
     context.signal.throwIfAborted();
@@ -168,10 +159,6 @@ const WIDE_BYTES = 4 * 1024 * 1024;
 
 function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
-}
-
-function isLarge(piece: RowPiece): boolean {
-  return piece.bytes > SMALL_BYTES || isWide(piece);
 }
 
 function createQueue({ ranges, unchanged, request, onBytes }: TableReads, read: ReadTables): PieceQueue {
@@ -218,7 +205,7 @@ function createQueue({ ranges, unchanged, request, onBytes }: TableReads, read: 
     hasWide: () => pieces.some(isWide),
     isEmpty: () => pieces.length === 0,
     take({ large }) {
-      const first = large ? 0 : pieces.findIndex((piece) => !isLarge(piece));
+      const first = large ? 0 : pieces.findIndex((piece) => !(piece.bytes > SMALL_BYTES || isWide(piece)));
       const taken = first === -1 ? [] : pieces.splice(first, 1);
       let bytes = taken[0]?.bytes ?? 0;
       for (let next = pieces[first]; next && taken.length < SMALL_AT_ONCE; next = pieces[first]) {

@@ -134,17 +134,14 @@ export async function explainDumpFailure(
   return { details: [], hint: 'Nothing was stored. The message above is that of the server or of pg_dump.' };
 }
 
-/** Objects that pg_dump silently omits, since the role may not read them. */
-interface HiddenReport {
-  objects: HiddenObjects;
-  warning: WarningEvent;
-}
-
 /**
+ * Finds objects that pg_dump silently omits, since the role may not read them.
  * Everybody can read the rest of the catalog, and pg_dump fails where it may not read rows. Options that the server hides
  * are reported, whether there are any or not.
  */
-export async function readHidden(session: PostgresSession): Promise<HiddenReport[]> {
+export async function readHidden(
+  session: PostgresSession,
+): Promise<{ objects: HiddenObjects; warning: WarningEvent }[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`
     SELECT format('%s for %s', m.srvname, coalesce(m.usename, 'public')) AS name,
       CASE WHEN m.umuser = 0 AND NOT o.rolsuper THEN format('GRANT %I TO %I', o.rolname, current_user)

@@ -36,7 +36,7 @@ interface DatabaseDump {
 export async function dumpDatabase(
   context: EngineContext,
   { request, tools, snapshot, selected, own, encoding, explain }: DatabaseDump,
-): Promise<void> {
+) {
   const { url, directory } = request;
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
@@ -125,10 +125,7 @@ export function tablePatterns(tables: Pick<CatalogTable, 'schema' | 'name'>[]): 
 const BLOBS_IN_PARALLEL = 17;
 
 /** Workers only where it has something to do for them: each is a connection. */
-function workersOf(
-  { cpus }: DumpRequest,
-  { tools, selected, own }: Pick<DatabaseDump, 'tools' | 'selected' | 'own'>,
-): number {
+function workersOf({ cpus }: DumpRequest, { tools, selected, own }: Pick<DatabaseDump, 'tools' | 'selected' | 'own'>) {
   const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
   const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
   return hasRows || hasBlobs ? cpus : 1;

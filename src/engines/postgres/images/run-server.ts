@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EngineContext } from '../../engine-context.ts';
-import { type OwnServer, type OwnServerOptions, runOwnServer } from '../../shared/server/own-server.ts';
+import { type OwnServerOptions, runOwnServer } from '../../shared/server/own-server.ts';
 import type { ServerHome } from '../../shared/server/server-home.ts';
 import { TEMPORARY_SETTINGS } from '../server/throw-away-server.ts';
 import { DATA, isReady, KIND } from './running-server.ts';
@@ -35,10 +35,7 @@ export async function writeSettings(home: ServerHome, settings: Record<string, s
 }
 
 /** Starts a server on the data of a folder, and waits until it accepts connections. */
-export async function runServer(
-  context: EngineContext,
-  { bin, port, settings, ...options }: ServerOptions,
-): Promise<OwnServer & { port: number }> {
+export async function runServer(context: EngineContext, { bin, port, settings, ...options }: ServerOptions) {
   const { directory } = options.home;
   await writeSettings(options.home, { ...settings, port: String(port) });
   const words: OwnServerOptions['words'] = [join(bin, 'postgres'), '-D', join(directory, DATA)];

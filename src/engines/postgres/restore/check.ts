@@ -85,10 +85,7 @@ async function countRows(session: PostgresSession, queue: CountedRows[], differe
 }
 
 /** `null` where one of the tables does not exist. */
-async function countTogether(
-  session: PostgresSession,
-  tables: CountedRows[],
-): Promise<Map<CountedRows, number> | null> {
+async function countTogether(session: PostgresSession, tables: CountedRows[]) {
   if (tables.length === 0) return new Map();
   const counts = tables.map(({ count }) => `(${count})`).join(', ');
   const rows = await queryExisting<{ counts: number[] }>(session, `SELECT ARRAY[${counts}] AS counts`);

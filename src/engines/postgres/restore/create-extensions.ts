@@ -20,10 +20,7 @@ const PRESENT = new Set(['public', 'pg_catalog']);
  * Creates the extensions as a superuser, in an empty database: most of them nobody else may
  * create. All else in it then belongs to the role.
  */
-export async function createExtensions(
-  session: PostgresSession,
-  { role, extensions }: ExtensionsToCreate,
-): Promise<void> {
+export async function createExtensions(session: PostgresSession, { role, extensions }: ExtensionsToCreate) {
   if (extensions.length === 0) return;
   for (const schema of extensionSchemas(extensions))
     await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${quoteName(role)}`);
@@ -31,10 +28,7 @@ export async function createExtensions(
 }
 
 /** The same where their schemas exist. */
-export async function createOwnedExtensions(
-  session: PostgresSession,
-  { role, extensions }: ExtensionsToCreate,
-): Promise<void> {
+export async function createOwnedExtensions(session: PostgresSession, { role, extensions }: ExtensionsToCreate) {
   await dependenciesFirst(extensions, {
     refusal: UNDEFINED_OBJECT,
     work: ({ name, schema }) => session.execute(`CREATE EXTENSION ${quoteName(name)} SCHEMA ${quoteName(schema)}`),

@@ -60,11 +60,7 @@ export async function openForInspection(context: EngineContext, url: DatabaseUrl
   }
 }
 
-async function inspectIn(
-  context: EngineContext,
-  session: PostgresSession,
-  url: DatabaseUrl,
-): Promise<OpenedDestination> {
+async function inspectIn(context: EngineContext, session: PostgresSession, url: DatabaseUrl) {
   try {
     const facts = await readFacts(context, session, url);
     return { facts, session, isOwn: false, [Symbol.asyncDispose]: () => session.close() };
@@ -83,11 +79,7 @@ interface DestinationRow {
   data_directory: string | null;
 }
 
-async function readFacts(
-  context: EngineContext,
-  session: PostgresSession,
-  url: DatabaseUrl,
-): Promise<InspectedDestination> {
+async function readFacts(context: EngineContext, session: PostgresSession, url: DatabaseUrl) {
   const database = quoteText(url.database ?? '');
   const [row] = await session.query<DestinationRow>(`
     SELECT json_build_object('exists', d.oid IS NOT NULL,

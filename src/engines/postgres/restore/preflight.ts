@@ -1,4 +1,4 @@
-import { bytesOfTable, type ManifestTable } from '../../../repository/manifest/manifest.ts';
+import { bytesOfTable } from '../../../repository/manifest/manifest.ts';
 import type { WarningEvent } from '../../../results/events.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -20,10 +20,10 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../connection/tools.ts';
-import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
+import { archiveDetails } from '../dump/archive.ts';
 import { checkSwap } from '../swap/blockers.ts';
 import { checkRights } from '../swap/rights.ts';
-import { planDifference } from './difference/plan-difference.ts';
+import { type BaseComparison, planDifference } from './difference/plan-difference.ts';
 import { assertInPlacePossible } from './in-place/in-place-preflight.ts';
 import {
   type InspectedDestination,
@@ -40,7 +40,10 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
   const selection = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
-  if (selection.schemas.length === 0) throw noSchema(request);
+  if (selection.schemas.length === 0)
+    throw new UserError('schema_not_found', `Snapshot ${request.manifest.id} contains none of the chosen schemas`, {
+      hint: `It holds: ${request.manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
+    });
   const { warnings } = selection;
   const needed = details.needed_schemas ?? [];
   const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
@@ -49,7 +52,12 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   assertNothingMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await assertUsableRole(session, url, request.role);
   const chosen = chooseStrategy(facts, request);
-  if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
+  if (chosen.strategy === 'in_place' && request.keepGoing)
+    throw new UserError(
+      'keep_going_refused',
+      '--keep-going needs a second database, and this load is one transaction in the destination',
+      { details: [chosen.strategyReason], hint: 'Load without --in-place, as a role that may create databases.' },
+    );
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await assertInPlacePossible(context, { url, details });
   const choosing = { ...request, facts, strategy: chosen.strategy, superuserObjects: details.superuser_objects ?? [] };
   const admits = whyLoadingRole(choosing) === null ? admitsNewRoles(context, url) : null;
@@ -110,22 +118,15 @@ async function restorerFor(choosing: RestorerFacts, admits: Promise<boolean> | n
 }
 
 /** Reasons that need no further look at the server. */
-function whyLoadingRole({
-  allowSuperuser,
-  builtHere,
-  remoteTables,
-  superuserObjects = [],
-  strategy,
-  facts,
-  difference,
-}: RestorerFacts): string | null {
-  if (strategy === 'in_place') return 'the load is in place';
-  if (allowSuperuser) return '--allow-superuser was given';
+function whyLoadingRole(choosing: RestorerFacts): string | null {
+  const { facts, superuserObjects = [] } = choosing;
+  if (choosing.strategy === 'in_place') return 'the load is in place';
+  if (choosing.allowSuperuser) return '--allow-superuser was given';
   if (!facts.mayCreateRoles) return 'the role may not create roles';
-  if (difference?.tables && !facts.superuser)
+  if (choosing.difference?.tables && !facts.superuser)
     return 'only a superuser may give the objects of the base copy to another role';
-  if (!builtHere || !facts.superuser) return null;
-  if (remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
+  if (!choosing.builtHere || !facts.superuser) return null;
+  if (choosing.remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
   const [first, ...more] = superuserObjects;
   if (first === undefined) return null;
   const others =
@@ -133,24 +134,12 @@ function whyLoadingRole({
   return `the snapshot was built on this machine, and only a superuser may create ${first}${others}`;
 }
 
-interface PlannedContents {
-  details: ArchiveDetails;
-  schemas: string[];
-  tables: ManifestTable[];
-}
-
-interface PlannedSwap {
-  warnings: WarningEvent[];
-  copies: BaseCopies;
-  difference: DifferencePlan | null;
-}
-
 /** Plans the swap: warns of what would be lost. Rejects when something would stop the swap in the end. */
 async function planSwap(
   context: EngineContext,
   request: RestoreRequest,
-  { opened, ...contents }: PlannedContents & { opened: OpenedDestination },
-): Promise<PlannedSwap> {
+  { opened, ...contents }: Pick<BaseComparison, 'details' | 'schemas' | 'tables'> & { opened: OpenedDestination },
+): Promise<{ warnings: WarningEvent[]; copies: BaseCopies; difference: DifferencePlan | null }> {
   const { facts, session: server } = opened;
   const { url, keepBase } = request;
   const destination = url.database ?? '';
@@ -224,14 +213,6 @@ function chooseStrategy(
   return { strategy: 'swap', strategyReason: 'the destination is unchanged until the shadow database is complete' };
 }
 
-function keepGoingNeedsSecond(why: string): UserError {
-  return new UserError(
-    'keep_going_refused',
-    '--keep-going needs a second database, and this load is one transaction in the destination',
-    { details: [why], hint: 'Load without --in-place, as a role that may create databases.' },
-  );
-}
-
 function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = facts.destination;
   if (majorOf(server_version) >= majorOf(manifest.server_version)) return [];
@@ -248,10 +229,4 @@ export function sessionWarnings(
   const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';
   const message = `${sessions} open on ${destination.database}: ${fate}`;
   return [{ event: 'warning', code: 'sessions_open', message }];
-}
-
-function noSchema({ manifest }: RestoreRequest): UserError {
-  return new UserError('schema_not_found', `Snapshot ${manifest.id} contains none of the chosen schemas`, {
-    hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
-  });
 }

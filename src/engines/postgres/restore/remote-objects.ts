@@ -17,11 +17,6 @@ export interface RemoteEntry extends EntryName {
 
 type EntryName = Pick<ArchiveEntry, 'kind' | 'schema' | 'tag'>;
 
-export interface ArrivingEntries {
-  entries: ArchiveEntry[];
-  leftOut: RemoteEntry[];
-}
-
 /**
  * Entries of objects that lead to another server. A user mapping has no oid, and no recorded dependency on its server.
  */
@@ -39,10 +34,7 @@ interface Choice {
  * An archive's entries without foreign tables, foreign servers, user mappings and all that depends on them, at any
  * distance. Rejects where that would be a table of the database itself.
  */
-export function leaveOutRemote(
-  entries: ArchiveEntry[],
-  { remoteTables = false, schemas, planned = [] }: Choice = {},
-): ArrivingEntries {
+export function leaveOutRemote(entries: ArchiveEntry[], { remoteTables = false, schemas, planned = [] }: Choice = {}) {
   const roots = entries.filter(({ text }) => REMOTE.test(text));
   if (roots.length === 0) return { entries, leftOut: [] };
   if (roots.some(({ kind }) => kind === ''))
@@ -190,10 +182,7 @@ const OF_TABLES: Record<string, string> = {
  * Splits an inventory into what a restore without these objects must have, and what it may lack. Foreign tables are in
  * neither; the names of other objects come from the archive, which spells some of them differently.
  */
-export function divideInventory(
-  inventory: Inventory,
-  leftOut: RemoteEntry[],
-): { expected: Inventory; optional: Record<string, ReadonlySet<string>> } {
+export function divideInventory(inventory: Inventory, leftOut: RemoteEntry[]) {
   const expected = { ...inventory, objects: { ...inventory.objects } };
   const optional: Record<string, ReadonlySet<string>> = {};
   if (leftOut.length === 0) return { expected, optional };
@@ -239,10 +228,7 @@ function spaced(name: string): string {
 }
 
 /** The differences in the names of objects of each kind. */
-export function compareObjectNames(
-  { expected, optional }: ReturnType<typeof divideInventory>,
-  found: Inventory,
-): string[] {
+export function compareObjectNames({ expected, optional }: ReturnType<typeof divideInventory>, found: Inventory) {
   return Object.entries(expected.objects).flatMap(([kind, names]) => {
     const known = (found.objects[kind] ?? []).filter((name) => !optional[kind]?.has(name));
     return compareNames(kind, names, new Set(known));

@@ -169,16 +169,13 @@ function withStatistics(context: EngineContext, run: AfterLoad, manifest: Manife
     const counted = statisticsFileOf(manifest) ? await countChangedRows(context, gathering) : {};
     await run(url);
     await endLeftSessions(context.report, {
-      find: () => server.query<LeftSession>(leftSessionsQuery(url.database ?? '')),
+      find: () =>
+        server.query<LeftSession>(`SELECT pid AS id, concat_ws(' ', usename, state, left(query, 200)) AS text, coalesce(state, 'idle') <> 'idle' AS busy
+    FROM pg_stat_activity WHERE datname = ${quoteText(url.database ?? '')} AND pid <> pg_backend_pid() AND backend_type = 'client backend'`),
       end: (pid) => server.query(`SELECT pg_terminate_backend(${quoteNumber(pid)})`).catch(() => {}),
     });
     await analyzeChanged(context, { ...gathering, counted });
   };
-}
-
-function leftSessionsQuery(database: string): string {
-  return `SELECT pid AS id, concat_ws(' ', usename, state, left(query, 200)) AS text, coalesce(state, 'idle') <> 'idle' AS busy
-    FROM pg_stat_activity WHERE datname = ${quoteText(database)} AND pid <> pg_backend_pid() AND backend_type = 'client backend'`;
 }
 
 type AfterLoad = NonNullable<RestoreRun['afterLoad']>;

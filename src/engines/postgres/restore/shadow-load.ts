@@ -88,39 +88,26 @@ export async function loadThroughShadow(
   );
 }
 
-interface BaseToCopy {
-  url: DatabaseUrl;
-  to: string;
-  planned: DifferencePlan;
-}
-
 /** The files of the tables that do not differ may not have been fetched, so a full load cannot take its place. */
 async function copyBase(
   context: EngineContext,
   server: PostgresSession,
-  { url, to, planned }: BaseToCopy,
+  { url, to, planned }: { url: DatabaseUrl; to: string; planned: DifferencePlan },
 ): Promise<void> {
   const { base, spare } = await findBaseCopies(server, url.database ?? '');
   const isPlanned = (copy: BaseCopy | null): copy is BaseCopy =>
     copy?.outdated === null && copy.snapshot === planned.snapshot && copy.loadedAt === planned.loadedAt;
-  if (!isPlanned(base)) throw baseChanged(url);
+  if (!isPlanned(base))
+    throw new UserError(
+      'plan_outdated',
+      `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
+      { hint: 'Run it again for a new plan.' },
+    );
   await newFromBase(context, server, { url, base, spare: isPlanned(spare) ? spare : null, to });
 }
 
-function baseChanged(url: DatabaseUrl): UserError {
-  return new UserError(
-    'plan_outdated',
-    `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
-    { hint: 'Run it again for a new plan.' },
-  );
-}
-
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
-async function inheritedTablespace(
-  { report }: EngineContext,
-  server: PostgresSession,
-  destination: string,
-): Promise<string | null> {
+async function inheritedTablespace({ report }: EngineContext, server: PostgresSession, destination: string) {
   const tablespace = await readTablespace(server, destination);
   if (!tablespace || tablespace.allowed) return tablespace?.name ?? null;
   const message = `The role may not create a database in the tablespace ${tablespace.name} of ${destination}: the default one is used`;

@@ -6,13 +6,28 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quotePath, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
-/** Bytes to sample of a large table. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;
 
 /** Columns of partitions count once, as their table's. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
   await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
-  const rows = await readCatalog(session, manifest.schemas);
+  const rows = await session.query<CatalogRow>(`
+    SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS "table", c.relkind = 'p' AS partitioned,
+      CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree(c.oid))
+        ELSE pg_relation_size(c.oid) END AS bytes,
+      a.attname AS "column", format_type(a.atttypid, a.atttypmod) AS type,
+      format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL) AS base, t.typcategory AS category,
+      information_schema._pg_char_max_length(
+        information_schema._pg_truetypid(a, t), information_schema._pg_truetypmod(a, t)) AS max_length,
+      EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL
+        AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_unique,
+      NOT a.attnotnull AS nullable, a.attgenerated <> '' AS generated
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname IN (${manifest.schemas.map(quoteText).join(', ')})
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    ORDER BY n.nspname, c.relname, a.attnum`);
   const facts: ColumnFacts[] = [];
   for (const columns of Map.groupBy(rows, ({ oid }) => oid).values()) {
     const samples = await sampleTable(session, columns);
@@ -35,26 +50,6 @@ interface CatalogRow {
   is_unique: boolean;
   nullable: boolean;
   generated: boolean;
-}
-
-function readCatalog(session: PostgresSession, schemas: string[]): Promise<CatalogRow[]> {
-  return session.query<CatalogRow>(`
-    SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS "table", c.relkind = 'p' AS partitioned,
-      CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_relation_size(relid)), 0) FROM pg_partition_tree(c.oid))
-        ELSE pg_relation_size(c.oid) END AS bytes,
-      a.attname AS "column", format_type(a.atttypid, a.atttypmod) AS type,
-      format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL) AS base, t.typcategory AS category,
-      information_schema._pg_char_max_length(
-        information_schema._pg_truetypid(a, t), information_schema._pg_truetypmod(a, t)) AS max_length,
-      EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL
-        AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_unique,
-      NOT a.attnotnull AS nullable, a.attgenerated <> '' AS generated
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    JOIN pg_type t ON t.oid = a.atttypid
-    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname IN (${schemas.map(quoteText).join(', ')})
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-    ORDER BY n.nspname, c.relname, a.attnum`);
 }
 
 interface Sample {
@@ -91,11 +86,7 @@ export function hashOf(text: string): string {
 }
 
 /** ONLY: inheriting tables have columns of their own. */
-export function tableReference({
-  schema,
-  table,
-  partitioned,
-}: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>): string {
+export function tableReference({ schema, table, partitioned }: Pick<CatalogRow, 'schema' | 'table' | 'partitioned'>) {
   return `${partitioned ? '' : 'ONLY '}${quotePath(schema, table)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../../config/schema/settings.ts';
-import type { CatalogColumn, CatalogContents, Shape } from '../../../sanitize/ledger/ledger-item.ts';
+import type { CatalogColumn, Shape } from '../../../sanitize/ledger/ledger-item.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { readHasLargeObjects, readSchemas } from '../catalog/introspect.ts';
@@ -9,15 +9,23 @@ import { quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 /** Reads the catalog only. Columns of partitions count once, as those of their root. */
-export async function readContents(
-  context: EngineContext,
-  url: DatabaseUrl,
-  schemaConfig: SchemaConfig | undefined,
-): Promise<CatalogContents> {
+export async function readContents(context: EngineContext, url: DatabaseUrl, schemaConfig: SchemaConfig | undefined) {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   const all = (await readSchemas(session)).map(({ name }) => name);
   const { schemas } = selectSchemas(all, schemaConfig);
-  const rows = await readColumnTypes(session, schemas);
+  // Tables with stored rows; of an extension's tables those whose rows a dump contains.
+  const rows = await session.query<ColumnType>(`
+    WITH stored AS (
+      SELECT DISTINCT CASE WHEN c.relispartition THEN coalesce(pg_partition_root(c.oid)::oid, c.oid) ELSE c.oid END AS oid
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})
+        AND (NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+          OR EXISTS (SELECT FROM pg_extension e WHERE c.oid = ANY (e.extconfig))))
+    SELECT n.nspname AS schema, c.relname AS "table", a.attname AS "column", a.atttypid::int8 AS type_oid,
+      format_type(a.atttypid, a.atttypmod) AS type
+    FROM stored s JOIN pg_class c ON c.oid = s.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    ORDER BY n.nspname, c.relname, a.attnum`);
   const shapeOf = await readShapes(session, new Set(rows.map(({ type_oid }) => type_oid)));
   const columns = rows.map(
     ({ schema, table, column, type, type_oid }): CatalogColumn => ({
@@ -30,22 +38,6 @@ export async function readContents(
 
 interface ColumnType extends Omit<CatalogColumn, 'shape'> {
   type_oid: number;
-}
-
-/** Tables with stored rows; of an extension's tables those whose rows a dump contains. */
-function readColumnTypes(session: PostgresSession, schemas: string[]): Promise<ColumnType[]> {
-  return session.query<ColumnType>(`
-    WITH stored AS (
-      SELECT DISTINCT CASE WHEN c.relispartition THEN coalesce(pg_partition_root(c.oid)::oid, c.oid) ELSE c.oid END AS oid
-      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p') AND n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})
-        AND (NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-          OR EXISTS (SELECT FROM pg_extension e WHERE c.oid = ANY (e.extconfig))))
-    SELECT n.nspname AS schema, c.relname AS "table", a.attname AS "column", a.atttypid::int8 AS type_oid,
-      format_type(a.atttypid, a.atttypmod) AS type
-    FROM stored s JOIN pg_class c ON c.oid = s.oid JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    ORDER BY n.nspname, c.relname, a.attnum`);
 }
 
 interface TypeRow {
@@ -66,7 +58,15 @@ async function readShapes(session: PostgresSession, used: Set<number>): Promise<
   const types = new Map<number, TypeRow>();
   let wanted = [...used];
   for (let depth = 0; wanted.length > 0 && depth < MOST_DEPTH; depth += 1) {
-    const rows = await readTypes(session, wanted);
+    const rows = await session.query<TypeRow>(`
+    SELECT t.oid::int8 AS oid, CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname ELSE '' END AS name,
+      coalesce(nullif(t.typbasetype, 0), (SELECT r.rngsubtype FROM pg_range r WHERE t.oid = r.rngtypid),
+        CASE WHEN t.typcategory = 'A' THEN t.typelem END, 0)::int8 AS inner_oid,
+      t.typcategory = 'A' AND t.typbasetype = 0 AS is_array,
+      (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = t.oid) AS "values",
+      (SELECT json_agg(json_build_object('name', a.attname, 'oid', a.atttypid::int8) ORDER BY a.attnum) FROM pg_attribute a
+        WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) AS fields
+    FROM pg_type t WHERE t.oid IN (${wanted.map(Number).join(', ')})`);
     for (const row of rows) types.set(row.oid, row);
     const inner = rows.flatMap(({ inner_oid, fields }) => [inner_oid, ...(fields ?? []).map(({ oid }) => oid)]);
     wanted = [...new Set(inner)].filter((oid) => oid !== 0 && !types.has(oid));
@@ -84,16 +84,4 @@ async function readShapes(session: PostgresSession, used: Set<number>): Promise<
     return type.is_array ? { kind: 'array', of: inner } : inner;
   };
   return (oid) => shapeOf(oid);
-}
-
-function readTypes(session: PostgresSession, oids: number[]): Promise<TypeRow[]> {
-  return session.query<TypeRow>(`
-    SELECT t.oid::int8 AS oid, CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname ELSE '' END AS name,
-      coalesce(nullif(t.typbasetype, 0), (SELECT r.rngsubtype FROM pg_range r WHERE t.oid = r.rngtypid),
-        CASE WHEN t.typcategory = 'A' THEN t.typelem END, 0)::int8 AS inner_oid,
-      t.typcategory = 'A' AND t.typbasetype = 0 AS is_array,
-      (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = t.oid) AS "values",
-      (SELECT json_agg(json_build_object('name', a.attname, 'oid', a.atttypid::int8) ORDER BY a.attnum) FROM pg_attribute a
-        WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) AS fields
-    FROM pg_type t WHERE t.oid IN (${oids.map(Number).join(', ')})`);
 }

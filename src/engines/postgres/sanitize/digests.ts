@@ -12,11 +12,7 @@ import { hashOf, tableReference } from './columns.ts';
 const COLUMNS_A_SCAN = 200;
 
 /** One scan a table; dropped columns have no digest. */
-export async function digestColumns(
-  context: EngineContext,
-  url: DatabaseUrl,
-  columns: ColumnFacts[],
-): Promise<Map<string, ColumnDigest>> {
+export async function digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]) {
   await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
   const digests = new Map<string, ColumnDigest>();
   for (const ofTable of Map.groupBy(columns, ({ schema, table }) => JSON.stringify([schema, table])).values()) {
@@ -43,10 +39,7 @@ async function presentColumns(session: PostgresSession, columns: ColumnFacts[]):
   return { partitioned: rows[0]?.partitioned ?? false, columns: columns.filter(({ column }) => names.has(column)) };
 }
 
-async function scan(
-  session: PostgresSession,
-  { partitioned, columns }: Present,
-): Promise<[name: string, digest: ColumnDigest][]> {
+async function scan(session: PostgresSession, { partitioned, columns }: Present) {
   const [table] = columns;
   if (!table) return [];
   const expressions = columns.flatMap(({ column, sampleHashes }, index) => {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { SuggestedQuery, SuggestedTable } from '../../../results/review/suggested-query.ts';
+import type { SuggestedTable } from '../../../results/review/suggested-query.ts';
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
-import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, type SuspectColumn, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SuggestionRequest } from '../../facets/sanitize.ts';
@@ -15,10 +14,7 @@ import { DIALECT, FUNCTIONS } from './replacements.ts';
  * Replaces each value by a function of its hash: equal values stay equal in all tables, as foreign keys need;
  * different ones stay different in unique columns.
  */
-export async function suggestQuery(
-  context: EngineContext,
-  { url, columns, suspects }: SuggestionRequest,
-): Promise<SuggestedQuery> {
+export async function suggestQuery(context: EngineContext, { url, columns, suspects }: SuggestionRequest) {
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session);
   const pairs = keys.flatMap((key) => key.pairs);
@@ -107,10 +103,7 @@ async function tablesWithTriggers(session: PostgresSession): Promise<Set<string>
 
 const ON_UPDATE = 16;
 
-function inSql(
-  names: Map<string, string>,
-  { column, family, ignoresCase }: ColumnFacts,
-): Pick<Replaceable, 'name' | 'text' | 'key'> {
+function inSql(names: Map<string, string>, { column, family, ignoresCase }: ColumnFacts) {
   const name = names.get(column) ?? '';
   const plain = family === 'text' && !ignoresCase ? name : `${name}::text`;
   const text = ignoresCase ? `lower(${plain})` : plain;

@@ -18,10 +18,7 @@ const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
  * An empty database with the source's locale; `false` when the server lacks it. Until `markNew` the connection limit
  * marks it, and it refuses connections.
  */
-export async function createDatabase(
-  server: PostgresSession,
-  { name, locale, major, tablespace }: NewDatabase,
-): Promise<boolean> {
+export async function createDatabase(server: PostgresSession, { name, locale, major, tablespace }: NewDatabase) {
   const place = tablespace ? ` TABLESPACE ${quoteName(tablespace)}` : '';
   const create = `CREATE DATABASE ${quoteName(name)} TEMPLATE template0 ALLOW_CONNECTIONS false CONNECTION LIMIT ${provisionalLimit(name)}${place}`;
   if (!locale) {

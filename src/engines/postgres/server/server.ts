@@ -19,11 +19,7 @@ export const SHARED_LOCK_TIMEOUT = '15s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
-export async function lockDestination(
-  server: PostgresSession,
-  destination: string,
-  { timeout = LOCK_TIMEOUT } = {},
-): Promise<void> {
+export async function lockDestination(server: PostgresSession, destination: string, { timeout = LOCK_TIMEOUT } = {}) {
   await waitForLock(server, { destination, timeout, by: 'pg_advisory_lock' });
 }
 
@@ -81,11 +77,7 @@ export async function lockingBase<Result>(
 }
 
 /** Reads while nobody opens the base copy for reading, which changes mark, sessions and access one after the other. */
-export async function whileClosed<Result>(
-  server: PostgresSession,
-  destination: string,
-  read: () => Promise<Result>,
-): Promise<Result> {
+export async function whileClosed<Result>(server: PostgresSession, destination: string, read: () => Promise<Result>) {
   await server.execute('BEGIN');
   try {
     await server.execute(`SET LOCAL lock_timeout = ${quoteText(SHARED_LOCK_TIMEOUT)}`);
@@ -105,11 +97,7 @@ export async function unlockAll(server: PostgresSession): Promise<void> {
 }
 
 /** Does the work under the destination's lock, or not at all where another session has that. */
-export async function tryLock(
-  server: PostgresSession,
-  destination: string,
-  work: () => Promise<unknown>,
-): Promise<void> {
+export async function tryLock(server: PostgresSession, destination: string, work: () => Promise<unknown>) {
   const key = lockKey(destination);
   const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
   if (!row?.alone) return;
@@ -151,10 +139,7 @@ export interface AuxiliaryDatabases {
   foreign: string[];
 }
 
-export async function findAuxiliaryDatabases(
-  server: PostgresSession,
-  destination: string,
-): Promise<AuxiliaryDatabases> {
+export async function findAuxiliaryDatabases(server: PostgresSession, destination: string) {
   const { prefix, undo, base, spare } = auxiliaryNames(destination);
   const lasting = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`

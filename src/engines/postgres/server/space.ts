@@ -1,20 +1,12 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { freeBytesOf, type Space } from '../../shared/disk-space.ts';
+import { freeBytesOf } from '../../shared/disk-space.ts';
 import { isLocalHost } from '../connection/location.ts';
 import type { PostgresSession } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 
-export interface ServerSpace extends Space {
-  destination: { host: string; local: boolean };
-}
-
 /** The free space of the disk with the data: known of a server of this machine only. */
-export async function spaceOf(
-  context: EngineContext,
-  url: DatabaseUrl,
-  dataDirectory: string | null,
-): Promise<ServerSpace> {
+export async function spaceOf(context: EngineContext, url: DatabaseUrl, dataDirectory: string | null) {
   const [host] = url.hosts;
   const name = host?.host || context.environment.PGHOST || 'localhost';
   const local = url.parameters.tunnel === undefined && (await isLocalHost(name));
@@ -24,11 +16,7 @@ export async function spaceOf(
   };
 }
 
-export async function readSpace(
-  context: EngineContext,
-  server: PostgresSession,
-  url: DatabaseUrl,
-): Promise<ServerSpace> {
+export async function readSpace(context: EngineContext, server: PostgresSession, url: DatabaseUrl) {
   const [row] = await server.query<{ directory: string | null }>(
     `SELECT (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS directory`,
   );

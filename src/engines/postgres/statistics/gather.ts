@@ -10,7 +10,6 @@ import type { FillRun } from '../restore/rows/filling.ts';
 import type { StatisticsToTakeOver } from './take-over.ts';
 
 export interface StatisticsOptions extends Pick<FillRun, 'url'>, Partial<Pick<FillRun, 'tools' | 'settings'>> {
-  /** Sessions beside each other. */
   sessions: number;
   /** Ends, and leaves its session and the relations that it has not come to. */
   early?: EarlyStatistics | undefined;
@@ -35,10 +34,7 @@ export async function countChangedRows(context: EngineContext, options: Statisti
 }
 
 /** Gathers the statistics of relations whose rows changed after they were analyzed or counted. */
-export function analyzeChanged(
-  context: EngineContext,
-  options: StatisticsOptions & { counted: ChangedRows },
-): Promise<void> {
+export function analyzeChanged(context: EngineContext, options: StatisticsOptions & { counted: ChangedRows }) {
   const before = quoteText(JSON.stringify(options.counted));
   const changed = `s.n_mod_since_analyze > 0 AND s.n_mod_since_analyze IS DISTINCT FROM (${before}::jsonb ->> s.relid::text)::bigint`;
   return analyze(

@@ -1,4 +1,4 @@
-import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
+import type { DumpRequest } from '../../facets/dump.ts';
 import type { CatalogTable } from '../catalog/introspect.ts';
 import { quoteNumber, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
@@ -26,10 +26,7 @@ export interface StatisticsSource {
  * Stores the statistics of the larger tables, in the transaction of the dump; `null` where there are none. Tables without
  * their rows, or with some values of them replaced, have other ones than those of the snapshot.
  */
-export async function storeStatistics(
-  session: PostgresSession,
-  { request, tables, serverMajor }: StatisticsSource,
-): Promise<PackedFile | null> {
+export async function storeStatistics(session: PostgresSession, { request, tables, serverMajor }: StatisticsSource) {
   if (!request.keepsStatistics || serverMajor < STATISTICS_SINCE) return null;
   const large = tables
     .filter((table) => table.bytes >= FROM_BYTES && !table.without_rows && !table.nulled && !table.of_extension)

@@ -56,10 +56,7 @@ const tableSchema = v.object({
 export type StoredStatistics = v.InferOutput<typeof tableSchema>;
 
 /** Empty where the snapshot has none that can be read: they are gathered then. */
-export async function readStoredStatistics({
-  manifest,
-  read,
-}: Pick<RestoreRun, 'manifest' | 'read'>): Promise<StoredStatistics[]> {
+export async function readStoredStatistics({ manifest, read }: Pick<RestoreRun, 'manifest' | 'read'>) {
   const file = statisticsFileOf(manifest);
   if (!file) return [];
   const lines = (await text(read(file))).split('\n', MOST_STATISTICS_TABLES);

@@ -54,11 +54,7 @@ const STATEMENTS_AT_ONCE = 16;
  * Only of the table itself and its own indexes, whatever the snapshot says. The pages are those of the restored table,
  * since the planner compares their number with that of the rows.
  */
-async function takeOverTable(
-  session: PostgresSession,
-  { schema, table, columns }: StoredStatistics,
-  rows: number,
-): Promise<boolean> {
+async function takeOverTable(session: PostgresSession, { schema, table, columns }: StoredStatistics, rows: number) {
   const fields = Object.entries(STATISTICS);
   const query = `
     WITH named AS (SELECT ${quoteText(schema)}::name AS of_schema, ${quoteText(table)}::name AS of_table), ${gatheredParts()},

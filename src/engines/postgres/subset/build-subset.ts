@@ -2,11 +2,16 @@ import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep, withStep } from '../../../runtime/events.ts';
+import type { Relationship } from '../../../subset/graph.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
+import { groupsOf } from '../../shared/groups.ts';
 import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
+import { countDanglingRows } from '../../shared/subset/dangling-rows.ts';
+import { referenceOf } from '../../shared/subset/reference-of.ts';
 import { connect } from '../connection/connect.ts';
+import type { PostgresSession } from '../connection/session.ts';
 import { findClientTools, toolsForArchive } from '../connection/tools.ts';
 import { encodingSettings } from '../connection/url.ts';
 import type { ArchiveEntry } from '../dump/archive-contents.ts';
@@ -22,16 +27,13 @@ import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
 import { loadThroughShadow, restoreSettings, type Shadow } from '../restore/shadow-load.ts';
 import { copyRows } from './copy.ts';
+import { createFinder, refers, refersTo } from './finder.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
 import type { OpenSource } from './open-source.ts';
-import { verifyReferences } from './verify-references.ts';
+import type { Reference } from './subset-catalog.ts';
 
-export async function makeSubset(
-  context: EngineContext,
-  source: OpenSource,
-  run: SubsetRun,
-): Promise<BuildSubsetResult> {
+export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun) {
   const { report } = context;
   const { destination } = await inspectDestination(context, run.url);
   const archive = await dumpDefinitions(context, source, run.directory);
@@ -122,4 +124,41 @@ async function listEntries(
 async function restoreSection(context: EngineContext, run: PgRestoreRun): Promise<void> {
   const errors = restoreErrors(await runPgRestore(context, run));
   if (errors.length > 0) throw restoreFailed(`pg_restore failed on the ${run.section} of the subset`, errors);
+}
+
+function verifyReferences(session: PostgresSession, { source, run }: { source: OpenSource; run: SubsetRun }) {
+  const { catalog, withSession } = source;
+  const orphansOf = (reading: PostgresSession, all: Relationship[]): Promise<number[]> =>
+    countOrphans(
+      reading,
+      all.map(({ id }) => referenceOf(catalog, id)),
+    );
+  return countDanglingRows(run, {
+    inSubset: (all) => orphansOf(session, all),
+    inSource: async (one) => (await withSession((reading) => orphansOf(reading, [one])))[0] ?? 0,
+    finder: () => createFinder(run.plan.graph, { catalog, withSession, seed: 0 }),
+  });
+}
+
+/** References per statement: fewer round trips. */
+const BATCH_REFERENCES = 100;
+
+async function countOrphans(session: PostgresSession, references: Reference[]): Promise<number[]> {
+  const counts: number[] = [];
+  for (const some of groupsOf(references, BATCH_REFERENCES)) {
+    const queries = some.map(orphansQuery);
+    const rows = await session.query<{ index: number; orphans: number }>(
+      queries.map((query, index) => `SELECT ${index} AS index, (${query}) AS orphans`).join(' UNION ALL '),
+    );
+    counts.push(...rows.toSorted((a, b) => a.index - b.index).map(({ orphans }) => orphans));
+  }
+  return counts;
+}
+
+function orphansQuery(reference: Reference): string {
+  const { from, to, code } = reference;
+  // Only an excluded reference may have code, and is null.
+  if (code !== null) return `SELECT count(*) FROM ${from} f WHERE ${refers(reference)}`;
+  return `SELECT count(*) FROM ${from} f WHERE ${refers(reference)}
+    AND NOT EXISTS (SELECT FROM ${to} p WHERE ${refersTo(reference, { own: 'f', other: 'p' })})`;
 }

@@ -15,10 +15,7 @@ interface FinishOptions {
   settings: SessionSettings;
 }
 
-export async function finishDatabase(
-  context: EngineContext,
-  { source, url, tools, settings }: FinishOptions,
-): Promise<void> {
+export async function finishDatabase(context: EngineContext, { source, url, tools, settings }: FinishOptions) {
   await using session = await connect(context, url, { tools, settings });
   await setSequences(session, await source.withSession(readSequences));
   await passHighest(session);
@@ -94,7 +91,6 @@ async function readViews(session: PostgresSession, which: string): Promise<strin
 /** SQLSTATE where a materialized view reads another one that has no rows yet. */
 const NOT_POPULATED = '55000';
 
-/** Refreshes the views that the source has filled. */
 async function refreshViews(session: PostgresSession, populated: string[]): Promise<void> {
   const views = (await readViews(session, 'true')).filter((view) => populated.includes(view));
   const [refused] = await dependenciesFirst(views, {

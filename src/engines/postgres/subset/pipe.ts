@@ -72,10 +72,7 @@ function batches(parts: Part[]): Part[][] {
   return all;
 }
 
-async function pipeBatch(
-  context: EngineContext,
-  { source, url, settings, what, parts, prepare = [], onMoved }: Pipe,
-): Promise<number[]> {
+async function pipeBatch(context: EngineContext, { source, url, settings, what, parts, prepare = [], onMoved }: Pipe) {
   const { runner, signal } = context;
   const psql = source.tools.psql;
   const from = connectionEnvironment(source.url, {

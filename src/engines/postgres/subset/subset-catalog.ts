@@ -193,10 +193,7 @@ function tableOf(
   };
 }
 
-function tableAt(
-  oid: number,
-  { byOid, tables }: { byOid: Map<number, RelationRow>; tables: SubsetCatalog['tables'] },
-): SubsetTable | undefined {
+function tableAt(oid: number, { byOid, tables }: { byOid: Map<number, RelationRow>; tables: SubsetCatalog['tables'] }) {
   const relation = byOid.get(oid);
   return relation && tables.get(nameOf(relation));
 }
@@ -219,11 +216,7 @@ function fromNamed(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow
   return relation.partly_foreign ? `${from} AS ${quoteName(relation.name)}` : from;
 }
 
-async function countRows(
-  session: PostgresSession,
-  relations: RelationRow[],
-  byOid: ReadonlyMap<number, RelationRow>,
-): Promise<Map<number, number>> {
+async function countRows(session: PostgresSession, relations: RelationRow[], byOid: ReadonlyMap<number, RelationRow>) {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
     (relation) =>

@@ -46,10 +46,7 @@ export interface SwapCheck {
  * Rejects where a swap would fail in the end, after hours; returns warnings of databases that cannot be dropped then.
  * Also names databases that look like the program's own, but carry no mark.
  */
-export async function checkSwap(
-  server: PostgresSession,
-  { destination, undo, base = false }: SwapCheck,
-): Promise<WarningEvent[]> {
+export async function checkSwap(server: PostgresSession, { destination, undo, base = false }: SwapCheck) {
   const names = auxiliaryNames(destination);
   const auxiliary = await findAuxiliaryDatabases(server, destination);
   const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;
@@ -66,7 +63,11 @@ export async function checkSwap(
   const involved = [...new Set([...renamed, ...dropped])];
   const blockers = involved.length > 0 ? await findBlockers(server, involved) : [];
   const stops = blockers.filter(({ database, renaming }) => renaming && renamed.includes(database));
-  if (stops.length > 0) throw cannotRename(destination, stops);
+  if (stops.length > 0)
+    throw new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
+      details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
+      hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
+    });
   return [
     ...blockers
       .filter(({ database }) => dropped.includes(database))
@@ -79,11 +80,4 @@ export async function checkSwap(
 
 function leftover(message: string): WarningEvent {
   return { event: 'warning', code: 'leftover', message };
-}
-
-function cannotRename(destination: string, stops: Blocker[]): UserError {
-  return new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
-    details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
-    hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
-  });
 }

@@ -4,10 +4,7 @@ import { connectToServer } from '../connection/connect.ts';
 import { dropMarked, lockDestination } from '../server/server.ts';
 
 /** With a session of its own: the run's sessions may be gone with what made it fail. */
-export async function dropAfterFailure(
-  context: EngineContext,
-  { url, names }: { url: DatabaseUrl; names: string[] },
-): Promise<void> {
+export async function dropAfterFailure(context: EngineContext, { url, names }: { url: DatabaseUrl; names: string[] }) {
   const clean: EngineContext = { ...context, signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) };
   const destination = url.database ?? '';
   try {

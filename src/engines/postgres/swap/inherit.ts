@@ -45,11 +45,7 @@ export type Settle = (session: PostgresSession) => Promise<void>;
  * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
  * server refuses is a warning: the rows are restored, and a role with more rights can do the rest.
  */
-export async function inherit(
-  context: EngineContext,
-  server: PostgresSession,
-  inheritance: Inheritance,
-): Promise<void> {
+export async function inherit(context: EngineContext, server: PostgresSession, inheritance: Inheritance) {
   const { from, to, settings } = inheritance;
   const failures: string[] = [];
   const each = async (statements: string[]): Promise<void> => {
@@ -85,11 +81,7 @@ async function settled(session: PostgresSession, settle: Settle = async () => {}
 }
 
 /** A database that was not there, with all that is in it. */
-async function giveTo(
-  context: EngineContext,
-  server: PostgresSession,
-  { to, url, role: owner, settle }: Inheritance,
-): Promise<string[]> {
+async function giveTo(context: EngineContext, server: PostgresSession, { to, url, role: owner, settle }: Inheritance) {
   if (owner === undefined && !settle) return [];
   await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
   await settled(session, settle);

@@ -1,30 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { BRANCH_ENTRIES } from '../../shared/branches.ts';
 import { rowsOfAnother } from '../../shared/rows/only-rows.ts';
 import { baseEvidenceSchema } from '../branches/in-place/evidence-schema.ts';
 import { quoteName, quoteText } from '../connection/quote.ts';
 import type { PostgresSession } from '../connection/session.ts';
 
 const branchSchema = v.object({
-  name: v.string(),
+  ...BRANCH_ENTRIES,
   /** Its own name: a branch that was switched to has that of the destination. */
   database: v.string(),
-  created_at: v.string(),
-  reset_at: v.optional(v.nullable(v.string()), null),
-  repository: v.optional(v.nullable(v.string()), null),
-  git_branch: v.optional(v.nullable(v.string()), null),
-  /** The program in whose name it was created, if any: an agent. */
-  owner: v.optional(v.nullable(v.string()), null),
-  /** Token of the git working tree that it belongs to. */
-  tree: v.optional(v.nullable(v.string()), null),
-  expires_at: v.optional(v.nullable(v.string()), null),
-  protected: v.optional(v.boolean(), false),
-  /** Another branch, and the save of it with the content of this one; `null`: the base copy. */
-  origin: v.optional(v.nullable(v.object({ branch: v.string(), save: v.string() })), null),
-  /** Time when it got the destination's name, and the branch that had it before; `null` for none. */
-  switched_at: v.optional(v.nullable(v.string()), null),
-  previous: v.optional(v.nullable(v.string()), null),
   /** The file system shares its blocks with the base copy. */
   cloned: v.optional(v.boolean(), false),
   /** Client sessions when it was ready (`pg_stat_database.sessions`). */
@@ -162,11 +148,7 @@ export function provisionalLimit(name: string): number {
 const BILLION = 1_000_000_000;
 
 /** Databases without a mark for the destination were not made by the tool. */
-export async function readMarked(
-  server: PostgresSession,
-  names: string[],
-  destination: string,
-): Promise<MarkedDatabase[]> {
+export async function readMarked(server: PostgresSession, names: string[], destination: string) {
   if (names.length === 0) return [];
   const rows = await server.query<{
     name: string;

@@ -88,30 +88,9 @@ export interface Steps {
  * Under the destination's lock: makes a database beside it, and swaps the two. Leaves nothing when that fails, but a
  * database that is to be inspected since it is not complete.
  */
-export async function replaceDestination(
-  context: EngineContext,
-  {
-    url,
-    undo,
-    unchangedSince,
-    discards,
-    creates,
-    settings = [],
-    role,
-    throwAway,
-    base,
-    fromBase,
-    keepsCopies,
-    onlyBase,
-    comment,
-    copied = fromBase !== undefined,
-    afterLoad,
-    fingerprint = false,
-    rowsOf = () => null,
-    settle,
-  }: ReplaceRequest,
-  { create, fill }: Steps,
-): Promise<ReplaceResult> {
+export async function replaceDestination(context: EngineContext, request: ReplaceRequest, { create, fill }: Steps) {
+  const { url, undo, creates, base, fromBase, afterLoad } = request;
+  const { settings = [], copied = fromBase !== undefined } = request;
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -130,7 +109,7 @@ export async function replaceDestination(
     prepared(`Created shadow database ${shadow}`);
     await fill?.({ shadow, server });
     context.signal.throwIfAborted();
-    if (throwAway) {
+    if (request.throwAway) {
       await dropMarked(server, { name: shadow, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
@@ -139,12 +118,7 @@ export async function replaceDestination(
     await verifyLock(server, destination);
     await inherit(context, server, {
       from: creates?.inheritsFrom ?? (exists ? destination : null),
-      to: shadow,
-      url,
-      settings,
-      role,
-      copied,
-      settle,
+      ...{ to: shadow, url, settings, copied, role: request.role, settle: request.settle },
     });
     context.signal.throwIfAborted();
     // A step may have changed the comment, by which the database is swept.
@@ -152,23 +126,17 @@ export async function replaceDestination(
       server.execute(writeMark(shadow, newMark(destination, creates?.branchOf))).catch(() => {}),
     );
     context.signal.throwIfAborted();
-    if (onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
-    const taken = fingerprint ? await readFingerprint(context, withDatabase(url, shadow)) : null;
-    const manifest = rowsOf();
+    if (request.onlyBase && base) return await keepOnlyBase(context, server, { url, shadow, base });
+    const taken = request.fingerprint ? await readFingerprint(context, withDatabase(url, shadow)) : null;
+    const manifest = request.rowsOf?.() ?? null;
     const proof = manifest && (await readLoadedEvidence(context, { url: withDatabase(url, shadow), manifest }));
     const evidence = base && (await readBaseEvidence(context, withDatabase(url, shadow)));
     const made = base && (await createBase(context, server, { url, from: shadow, to: copy, base, evidence }));
     context.signal.throwIfAborted();
     const swapped = await swapDatabases(context, {
-      server,
-      url,
-      shadow,
-      undo,
-      unchangedSince,
-      discards,
-      base: fromBase ? 'present' : keepsCopies ? 'both' : made,
-      comment,
-      second: second?.session,
+      ...request,
+      ...{ server, shadow, second: second?.session },
+      base: fromBase ? 'present' : request.keepsCopies ? 'both' : made,
     });
     const proved = proof && (await renamedEvidence(server, { evidence: proof, name: destination }));
     replaced = { ...swapped, ...(taken && { fingerprint: taken }), ...(proved && { evidence: proved }) };
@@ -181,17 +149,11 @@ export async function replaceDestination(
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
 }
 
-interface OnlyBase {
-  url: DatabaseUrl;
-  shadow: string;
-  base: BaseCopyOptions;
-}
-
 /** A base copy of no load of the destination: branches are made from it, and no reset. */
 async function keepOnlyBase(
   context: EngineContext,
   server: PostgresSession,
-  { url, shadow, base }: OnlyBase,
+  { url, shadow, base }: { url: DatabaseUrl; shadow: string; base: BaseCopyOptions },
 ): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   const names = auxiliaryNames(destination);

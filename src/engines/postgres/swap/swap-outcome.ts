@@ -13,11 +13,7 @@ interface LostSwap {
 }
 
 /** Returns the error of a swap whose answer is lost, with whether the server has committed it. */
-export async function withSwapOutcome(
-  context: EngineContext,
-  error: unknown,
-  { url, name, before }: LostSwap,
-): Promise<unknown> {
+export async function withSwapOutcome(context: EngineContext, error: unknown, { url, name, before }: LostSwap) {
   const clean: EngineContext = { ...context, signal: AbortSignal.timeout(TIMEOUT_MS) };
   try {
     await using server = await connectToServer(clean, url);

@@ -112,11 +112,7 @@ export async function swapDatabases(
 }
 
 /** Its sessions have ended. */
-async function mayDrop(
-  context: EngineContext,
-  replaced: DatabaseUrl,
-  mark: RestoreRun['unchangedSince'],
-): Promise<boolean> {
+async function mayDrop(context: EngineContext, replaced: DatabaseUrl, mark: RestoreRun['unchangedSince']) {
   return mark === undefined || (await isAsMarked(context, replaced, mark));
 }
 
@@ -127,10 +123,7 @@ interface BaseStatements extends Pick<Swap, 'shadow'> {
 }
 
 /** The mark names the database that becomes the destination, so that a base copy of another one is recognized. */
-async function baseStatements(
-  server: PostgresSession,
-  { base, auxiliary, shadow, name }: BaseStatements,
-): Promise<string[]> {
+async function baseStatements(server: PostgresSession, { base, auxiliary, shadow, name }: BaseStatements) {
   if (base === undefined) return [];
   const mark = base === 'present' ? auxiliary.base?.mark : base.mark;
   if (!mark) throw new Error('the base copy is gone');
@@ -218,7 +211,7 @@ export async function withoutSessions(
   context: EngineContext,
   { url, databases, second }: Pick<RenameRequest, 'url' | 'databases' | 'second'>,
   work: () => Promise<void>,
-): Promise<void> {
+) {
   await using own = second ? null : await connectToServer(context, url);
   const other = second ?? own;
   if (!other) throw new Error('there is no second session');

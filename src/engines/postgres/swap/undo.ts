@@ -2,7 +2,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
+import type { UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/last-switch.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteText } from '../connection/quote.ts';
@@ -48,10 +48,7 @@ async function sizeOf(server: PostgresSession, name: string): Promise<number> {
  * destination was switched to gets its own name again. An undo copy of rows only gives these back, and is replaced by the
  * present ones.
  */
-export async function undo(
-  context: EngineContext,
-  { url, directory }: { url: DatabaseUrl; directory: string },
-): Promise<ReplaceResult> {
+export async function undo(context: EngineContext, { url, directory }: { url: DatabaseUrl; directory: string }) {
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -110,10 +107,7 @@ interface UndoSwap {
   replacedAt: Date;
 }
 
-async function renamesOf(
-  server: PostgresSession,
-  { destination, undoCopy, aside, replacedAt }: UndoSwap,
-): Promise<string[]> {
+async function renamesOf(server: PostgresSession, { destination, undoCopy, aside, replacedAt }: UndoSwap) {
   const present = await readComment(server, destination);
   const back = [rename(undoCopy.name, destination), writeComment(destination, undoCopy.mark.comment)];
   if (!present) return back;

@@ -1,9 +1,5 @@
-interface Closable {
-  close(): Promise<void>;
-}
-
 /** Runs the first statements of a new session, and closes it when one fails. */
-export async function prepareSession<Session extends Closable>(
+export async function prepareSession<Session extends { close(): Promise<void> }>(
   session: Session,
   work: (session: Session) => Promise<unknown>,
 ): Promise<Session> {

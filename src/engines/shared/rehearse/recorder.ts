@@ -1,6 +1,5 @@
 import type { ObservedLock, ObservedStatement } from '../../facets/rehearse.ts';
 import { createLockRecord, type LockRecord, type LockRecordOptions } from './lock-record.ts';
-import { createStatementList } from './statement-list.ts';
 
 /** A statement of a session that has ended. Times are milliseconds since the observation began. */
 export interface SessionStatement extends Pick<ObservedStatement, 'text' | 'inTransaction' | 'error' | 'affected'> {
@@ -68,5 +67,30 @@ export function createRecorder<Key>(
       };
     },
     end: () => ({ locks: record.end(now()), ...list.end() }),
+  };
+}
+
+const MOST_STATEMENTS = 2000;
+
+/** Keeps the longest statements, and those that failed. */
+function createStatementList() {
+  let kept: ObservedStatement[] = [];
+  let leftOut = 0;
+  const shrink = (): void => {
+    const rank = ({ error, durationMs }: ObservedStatement): number => (error ? Number.POSITIVE_INFINITY : durationMs);
+    kept = kept.sort((one, other) => rank(other) - rank(one)).slice(0, MOST_STATEMENTS);
+  };
+  return {
+    add(statement: ObservedStatement) {
+      kept.push(statement);
+      if (kept.length < 2 * MOST_STATEMENTS) return;
+      shrink();
+      leftOut += MOST_STATEMENTS;
+    },
+    end() {
+      leftOut += Math.max(0, kept.length - MOST_STATEMENTS);
+      shrink();
+      return { statements: kept.toSorted((one, other) => one.atMs - other.atMs), leftOut };
+    },
   };
 }

@@ -42,10 +42,7 @@ class GivenUp extends Error {
  * Finds the rows that only one side has, wherever they are; the pairs are read once, one after the other. Only rows
  * without an equal one so far are in memory. Resolves with the reason where they exceed a limit.
  */
-export async function compareRows(
-  pairs: Iterable<RowsPair>,
-  { signal, ...limits }: ComparisonLimits,
-): Promise<RowsDifference | string> {
+export async function compareRows(pairs: Iterable<RowsPair>, { signal, ...limits }: ComparisonLimits) {
   const unmatched = createUnmatched(limits);
   try {
     for (const pair of pairs) await comparePair(pair, unmatched, signal);
@@ -197,12 +194,8 @@ interface UnmatchedSide {
 /** Memory of a row besides its bytes: a string and an entry of a Map, later of an array. */
 const ROW_BYTES = 150;
 
-function createUnmatched({
-  mostRemoved,
-  mostAdded,
-  mostBytes,
-  isCompared = () => true,
-}: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
+function createUnmatched(limits: Omit<ComparisonLimits, 'signal'>): UnmatchedRows {
+  const { mostRemoved, mostAdded, mostBytes, isCompared = () => true } = limits;
   const removed: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const added: UnmatchedSide = { rows: new Map(), bytes: 0, count: 0 };
   const memory = (): number => removed.bytes + added.bytes + ROW_BYTES * (removed.count + added.count);

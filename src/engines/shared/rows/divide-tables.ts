@@ -2,10 +2,7 @@ import type { ManifestTable } from '../../../repository/manifest/manifest.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 
-export function divideTables(
-  tables: ManifestTable[],
-  { only }: Pick<RestoreRequest, 'only'>,
-): Pick<RestorePlan, 'tables' | 'empty'> {
+export function divideTables(tables: ManifestTable[], { only }: Pick<RestoreRequest, 'only'>) {
   if (!only) return { tables, empty: [] };
   const isWanted = ({ name }: ManifestTable): boolean => only.has(name);
   return { tables: tables.filter(isWanted), empty: tables.filter((table) => !isWanted(table)) };

@@ -10,10 +10,7 @@ import { type DanglingKey, type ForeignKey, findDangling, type TableColumns } fr
 const LISTED = 20;
 
 /** Returns the tables that the patterns match. One that matches none is refused, since rows would be read by mistake. */
-export function chooseExcluded(
-  patterns: string[],
-  { tables, database }: { tables: string[]; database: string },
-): string[] {
+export function chooseExcluded(patterns: string[], { tables, database }: { tables: string[]; database: string }) {
   if (tables.length === 0) return [];
   const unknown = `exclude_rows matches no table of ${database}:`;
   return chooseTables(patterns, tables, { unknown, hint: 'Nothing was stored. ' });
@@ -27,10 +24,7 @@ interface NullifyOptions {
 }
 
 /** Finds the references that must become NULL. Refuses these that cannot, and all of them without `nullify`. */
-export async function referencesToNull(
-  keys: ForeignKey[],
-  { excluded, nullify, readColumns }: NullifyOptions,
-): Promise<DanglingKey[]> {
+export async function referencesToNull(keys: ForeignKey[], { excluded, nullify, readColumns }: NullifyOptions) {
   if (!keys.some(({ references }) => references.some((table) => excluded.has(table)))) return [];
   const columnsOf = await readColumns([...new Set(keys.flatMap(({ tables }) => tables))]);
   const dangling = findDangling(keys, { excluded, columnsOf });

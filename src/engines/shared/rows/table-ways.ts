@@ -58,10 +58,7 @@ export function whyFull(request: RestoreRequest, base: BaseCopy): string | null 
 }
 
 /** A save was made from the destination, whichever data that has. */
-export function whyOtherData(
-  { sanitized }: { sanitized: boolean },
-  { manifest }: Pick<RestoreRequest, 'manifest'>,
-): string | null {
+export function whyOtherData({ sanitized }: { sanitized: boolean }, { manifest }: Pick<RestoreRequest, 'manifest'>) {
   if (sanitized === manifest.sanitized || manifest.save !== undefined) return null;
   return manifest.sanitized ? 'the base copy has original data' : 'the base copy has sanitized data';
 }

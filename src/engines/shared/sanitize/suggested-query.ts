@@ -1,10 +1,4 @@
-interface Names {
-  column: string;
-  hash: string;
-}
-
-/** Instructions for the reader of a suggested sanitization query. */
-export function headingOf({ column, hash }: Names): string {
+export function headingOf({ column, hash }: { column: string; hash: string }): string {
   return `-- Statements of \`tool sanitize --suggest\` for columns that look like personal data and are unchanged, to add to the query.
 -- Read them, change what does not fit, remove columns that may keep their values, each with a reason:
 --   -- keep: ${column} reason

@@ -31,10 +31,7 @@ export function scriptFailed(file: string, { statement, message, hint, cause }: 
 }
 
 /** A statement left the session in another database than the confirmed one. */
-export function scriptLeft(
-  file: string,
-  { statement, database }: { statement: ScriptPosition; database: string },
-): UserError {
+export function scriptLeft(file: string, { statement, database }: { statement: ScriptPosition; database: string }) {
   return new UserError(
     'script_left',
     `${file}:${statement.line}:${statement.column}: the statement left the database "${database}"`,

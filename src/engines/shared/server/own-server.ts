@@ -21,11 +21,7 @@ const STOP_MS = 10_000;
 const LOOK_EVERY_MS = 10;
 
 /** Finds the process that runs on the data of a folder. A process that only has its id is another one. */
-export async function findOwnServer(
-  context: EngineContext,
-  { pidFile, argumentOf }: ServerKind,
-  directory: string,
-): Promise<number | null> {
+export async function findOwnServer(context: EngineContext, { pidFile, argumentOf }: ServerKind, directory: string) {
   const [first = ''] = await firstLines(join(directory, pidFile));
   // A single-user process of PostgreSQL has a negative one.
   const pid = Math.abs(Number(first));
@@ -91,11 +87,7 @@ export interface OwnServer {
 const START_MS = 60_000;
 
 /** Starts a server on the files of a folder, and waits until it accepts connections. */
-export async function runOwnServer(
-  context: EngineContext,
-  kind: ServerKind,
-  options: OwnServerOptions,
-): Promise<OwnServer> {
+export async function runOwnServer(context: EngineContext, kind: ServerKind, options: OwnServerOptions) {
   const { home, product, detached } = options;
   await rm(join(home.directory, kind.pidFile), { force: true });
   const server = await (detached ? startDetached(context, kind, options) : startAttached(context, kind, options));

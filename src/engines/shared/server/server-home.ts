@@ -28,10 +28,7 @@ async function homeHere(context: EngineContext, account: string): Promise<Server
 }
 
 /** The account of a server, if we are root, and a folder that it can reach: the one given, if we are not. */
-export async function homeFor(
-  context: EngineContext,
-  { account, folder }: { account: string; folder: string },
-): Promise<{ folder: string; user: Command['user'] }> {
+export async function homeFor(context: EngineContext, { account, folder }: { account: string; folder: string }) {
   const owner = await unprivilegedUser(account);
   if (!owner) return { folder, user: undefined };
   return { folder: await temporaryFolderFor(context, owner), user: { uid: owner.uid, gid: owner.gid } };

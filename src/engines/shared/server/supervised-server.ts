@@ -67,10 +67,7 @@ export function startSupervised(
 }
 
 /** Runs a program that creates files of a server; the folder is removed when it fails, or when this process dies. */
-export async function runSupervised(
-  context: EngineContext,
-  start: Pick<ServerStart, 'words' | 'directory' | 'user'>,
-): Promise<ProcessResult> {
+export async function runSupervised(context: EngineContext, start: Pick<ServerStart, 'words' | 'directory' | 'user'>) {
   const { signal } = context;
   const { ended, stop } = startSupervised(context, { ...start, lastSignal: 'TERM', keep: true });
   const abort = (): void => void stop('TERM');

@@ -19,11 +19,7 @@ export function ownTables({ tables }: Definitions): Definitions['tables'] {
  * Returns why the tables no longer match the record, by the server's update times alone; `null` when these show no
  * change. `haveRows` reads the rows.
  */
-export async function whyWritten(
-  server: MysqlSession,
-  database: string,
-  { tables }: BaseRecord,
-): Promise<string | null> {
+export async function whyWritten(server: MysqlSession, database: string, { tables }: BaseRecord) {
   const { updated } = await readUpdated(server, database);
   const isAsBefore = (table: BaseRecord['tables'][number]): boolean => {
     const now = updated.get(table.name);
@@ -32,20 +28,17 @@ export async function whyWritten(
   return tables.every(isAsBefore) ? null : WRITTEN;
 }
 
-interface UpdateTimes {
-  /** By the server's clock, in seconds. */
-  readAt: string;
-  /** Time of the last write to a table; `null` when the server has forgotten it, as after a restart. */
-  updated: Map<string, string | null>;
-}
-
 /**
  * Engines whose update time changes only with a write. With others, such as ARCHIVE, it changes when a file is read or
  * flushed.
  */
 const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
 
-export async function readUpdated(server: MysqlSession, database: string): Promise<UpdateTimes> {
+/**
+ * Reads the server's clock, in seconds, and by table the time of its last write; `null` when the server has forgotten it,
+ * as after a restart.
+ */
+export async function readUpdated(server: MysqlSession, database: string) {
   // First: a write within the second in which the times were read is then not of an earlier second than the clock.
   const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
   const rows = await server.query<{ name: string; updated: string | null }>(

@@ -61,10 +61,6 @@ async function describe(server: MysqlSession, { name, record, outdated }: CopyDe
   return { name, snapshot, loadedAt, partial, sizeBytes: await readSize(server, name), outdated, closed };
 }
 
-function copyChanged(database: string, table: string): Error {
-  return restoreFailed(`The table ${table} of ${database} was changed since the load that made it`, []);
-}
-
 export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
@@ -182,10 +178,7 @@ interface CopyRecord {
   kept?: BaseRecord['tables'];
 }
 
-export async function writeCopyRecord(
-  server: MysqlSession,
-  { database, record, rows, kept = [] }: CopyRecord,
-): Promise<void> {
+export async function writeCopyRecord(server: MysqlSession, { database, record, rows, kept = [] }: CopyRecord) {
   const { readAt, updated } = await readUpdated(server, database);
   const copies = [...rows].map(([name, copied]) => ({ name, ...copied, updated: updated.get(name) ?? null }));
   const tables = [...kept, ...copies];
@@ -232,7 +225,7 @@ export async function fillFromBase(
     async copied(copying, table, { rows, checksum }) {
       const before = rowsOf.get(table.name);
       if (before?.checksum == null || checksum !== before.checksum || rows !== before.rows)
-        throw copyChanged(name, table.name);
+        throw restoreFailed(`The table ${table.name} of ${name} was changed since the load that made it`, []);
       for (const clauses of indexes.get(table.name) ?? []) await alter(copying, table.name, clauses);
     },
   });

@@ -49,10 +49,7 @@ export async function readBaseRecord(
 }
 
 /** The record of a base copy, in the table that says whether it is of the present destination or of a former one. */
-export async function findBaseRecord(
-  server: MysqlSession,
-  { database, of }: { database: string; of: string },
-): Promise<{ table: typeof BASE | typeof OUTDATED; record: BaseRecord } | null> {
+export async function findBaseRecord(server: MysqlSession, { database, of }: { database: string; of: string }) {
   for (const table of [BASE, OUTDATED] as const) {
     const record = await readBaseRecord(server, { database, table, of });
     if (record) return { table, record };
@@ -64,10 +61,7 @@ export async function findBaseRecord(
  * Reports whether the name of a base copy or a spare is free, is used by one of this destination, or by another
  * database.
  */
-export async function baseCopyState(
-  server: MysqlSession,
-  { database, of }: { database: string; of: string },
-): Promise<'none' | 'whole' | 'remains' | 'foreign'> {
+export async function baseCopyState(server: MysqlSession, { database, of }: { database: string; of: string }) {
   if (!(await databaseExists(server, database))) return 'none';
   if (await findBaseRecord(server, { database, of })) return 'whole';
   if (await readBaseRecord(server, { database, table: RETIRED, of })) return 'remains';

@@ -29,11 +29,7 @@ export async function replaceTakenSpare(context: EngineContext, url: DatabaseUrl
  * Makes the next spare from the base copy, while the destination is in use. Until it is complete no client knows its
  * tables by name. A failure costs the next reset its speed and nothing else, so it is a warning.
  */
-export async function createSpare(
-  context: EngineContext,
-  server: MysqlSession,
-  url: DatabaseUrl,
-): Promise<string | null> {
+export async function createSpare(context: EngineContext, server: MysqlSession, url: DatabaseUrl) {
   const destination = url.database ?? '';
   const { of, base, spare, shadow: newName } = await readAuxiliaryNames(server, destination);
   const record = await readBaseRecord(server, { database: base, table: BASE, of });

@@ -21,7 +21,6 @@ interface TakenSpare {
   url: DatabaseUrl;
   /** An empty database. */
   to: string;
-  /** The record of the base copy. */
   base: BaseRecord;
 }
 
@@ -38,11 +37,7 @@ export async function takeSpareUnlessBusy(context: EngineContext, taken: TakenSp
  * changed, or that a client uses. It is examined when the new names keep clients out, whose transactions the renames
  * wait for.
  */
-export async function takeSpare(
-  context: EngineContext,
-  server: MysqlSession,
-  { url, to, base }: TakenSpare,
-): Promise<boolean> {
+export async function takeSpare(context: EngineContext, server: MysqlSession, { url, to, base }: TakenSpare) {
   const destination = url.database ?? '';
   const { of, spare } = await readAuxiliaryNames(server, destination);
   if (!usableSpare(await findBaseCopies(server, destination))) return false;

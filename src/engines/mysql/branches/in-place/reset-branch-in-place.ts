@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
+import type { BranchReset } from '../../../facets/branch.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
 import { closedBase } from '../../../shared/base-copies.ts';
 import { branchReplaced, findBranchToReset, RESET_BY_COPY } from '../../../shared/branches.ts';
@@ -56,13 +56,11 @@ export async function resetBranchInPlace(
 /** Resets a branch by sessions of its own. */
 export async function tryBranchInPlace(
   context: EngineContext,
-  {
-    url,
-    database,
-    accept,
-    find,
-  }: Pick<BranchInPlace, 'url' | 'database' | 'accept'> & { find: (server: MysqlSession) => Promise<MarkedBranch> },
+  branch: Pick<BranchInPlace, 'url' | 'database' | 'accept'> & {
+    find: (server: MysqlSession) => Promise<MarkedBranch>;
+  },
 ): Promise<InPlaceChanges | string> {
+  const { url, database, accept, find } = branch;
   const destination = url.database ?? '';
   await using server = await openServer(context, url);
   await using opened = new AsyncDisposableStack();
@@ -80,10 +78,7 @@ async function openServer(context: EngineContext, url: DatabaseUrl): Promise<Mys
   return prepareSession(server, (session) => session.execute(SETTINGS));
 }
 
-export async function openBranchReset(
-  context: EngineContext,
-  { url, name }: { url: DatabaseUrl; name: string },
-): Promise<OpenBranchReset> {
+export async function openBranchReset(context: EngineContext, { url, name }: { url: DatabaseUrl; name: string }) {
   const destination = url.database ?? '';
   let server: MysqlSession | null = null;
   let session: MysqlSession | null = null;

@@ -4,7 +4,7 @@ import { tableName } from '../../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
-import type { InPlaceChanges, InPlaceReset, PlannedInPlace } from '../../../facets/reset.ts';
+import type { InPlaceChanges, InPlaceReset } from '../../../facets/reset.ts';
 import { usableBase } from '../../../shared/base-copies.ts';
 import { prepareSession } from '../../../shared/connection/prepare-session.ts';
 import { replicatesStatements } from '../../catalog/introspect.ts';
@@ -43,10 +43,7 @@ import {
 const MOST_ROWS = 100_000;
 
 /** Finds what a reset in place would change, and the tables that have the rows of the base copy; or why there can be none. Changes nothing. */
-export async function planInPlace(
-  context: EngineContext,
-  { url, base }: { url: DatabaseUrl; base: BaseCopy },
-): Promise<PlannedInPlace | string> {
+export async function planInPlace(context: EngineContext, { url, base }: { url: DatabaseUrl; base: BaseCopy }) {
   const database = url.database ?? '';
   return orReason(async () => {
     await using session = await openResetSession(context, url);
@@ -61,10 +58,7 @@ export async function planInPlace(
   });
 }
 
-async function compareRows(
-  context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: ComparedTable[] },
-): Promise<ComparedRows[]> {
+async function compareRows(context: EngineContext, { url, tables }: { url: DatabaseUrl; tables: ComparedTable[] }) {
   const compared: ComparedRows[] = [];
   await inSessions(context, {
     url,
@@ -81,10 +75,7 @@ async function compareRows(
  * Makes the destination equal to its base copy, in one transaction that ends no session; resolves with the reason where
  * that cannot be, and nothing was changed.
  */
-export async function resetInPlace(
-  context: EngineContext,
-  { url, accept, seen }: InPlaceReset,
-): Promise<InPlaceChanges | string> {
+export async function resetInPlace(context: EngineContext, { url, accept, seen }: InPlaceReset) {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url, { several: true });
   // Its own statements wait no longer either.
@@ -157,10 +148,7 @@ export function exchangeRows(context: EngineContext, exchange: RowExchange): Pro
   return orReason(() => exchangeLocked(context, exchange));
 }
 
-async function exchangeLocked(
-  context: EngineContext,
-  { server, session, reset, seen, keep }: RowExchange,
-): Promise<InPlaceChanges | string> {
+async function exchangeLocked(context: EngineContext, { server, session, reset, seen, keep }: RowExchange) {
   const { database } = reset;
   const locked = await lockTables(server, { session, reset, seen });
   if (typeof locked === 'string') return locked;
@@ -170,8 +158,11 @@ async function exchangeLocked(
   const forgotten = tables.length > 0 ? await findForgotten(server, database) : new Set();
   const changes: TableChanges[] = [];
   for (const table of tables) {
-    if (!(await hasRecordedRows(session, table))) return `${table.name} of the base copy was changed`;
-    const change = await exchangeUnlessTriggered(session, { table, found });
+    if ((await checksumOf(session, table.base, table)) !== table.checksum)
+      return `${table.name} of the base copy was changed`;
+    const change = await (found.triggered.has(table.name)
+      ? countDifferingRows(session, table)
+      : exchangeDifferingRows(session, table));
     changes.push(change);
     const why = whyNot(found, changes) ?? (await whyMisplaced(session, { table, found }));
     if (why !== null) return why;
@@ -185,24 +176,10 @@ async function exchangeLocked(
   return changesOf(found, changes);
 }
 
-function exchangeUnlessTriggered(
-  session: MysqlSession,
-  { table, found }: { table: ComparedTable; found: DoubtfulTables },
-): Promise<TableChanges> {
-  return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
-}
-
 /** A row in another partition than its own is equal, and not found by its key. */
-async function whyMisplaced(
-  session: MysqlSession,
-  { table, found }: { table: ComparedTable; found: DoubtfulTables },
-): Promise<string | null> {
+async function whyMisplaced(session: MysqlSession, { table, found }: { table: ComparedTable; found: DoubtfulTables }) {
   if (!found.partitioned.has(table.name) || (await countDifferingRows(session, table)).isEqual) return null;
   return `${table.name} has rows in other partitions than their own`;
-}
-
-async function hasRecordedRows(session: MysqlSession, table: ComparedTable): Promise<boolean> {
-  return (await checksumOf(session, table.base, table)) === table.checksum;
 }
 
 /** Times that tables are locked which others have begun to change while the locks were waited for. */

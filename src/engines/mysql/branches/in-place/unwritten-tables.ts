@@ -64,10 +64,7 @@ export async function provableStates(
   return states;
 }
 
-async function readStates(
-  server: MysqlSession,
-  database: string,
-): Promise<{ states: TableStates; locals: Map<string, string> }> {
+async function readStates(server: MysqlSession, database: string) {
   const times = await server.query<{ name: string; updated: string | null; local: string | null }>(
     `SELECT TABLE_NAME AS name, CAST(UPDATE_TIME AS CHAR) AS updated, CAST(CONVERT_TZ(UPDATE_TIME, '+00:00', 'SYSTEM') AS CHAR) AS local
      FROM information_schema.TABLES WHERE ${await ownTablesIn(server, database)} AND ENGINE = 'InnoDB'`,
@@ -174,7 +171,7 @@ interface UnwrittenPlace {
 export async function recordUnwritten(
   server: MysqlSession,
   { database, base, branch, states }: UnwrittenPlace & { states: TableStates },
-): Promise<void> {
+) {
   const value = unwrittenOf(base, states);
   const table = unwrittenTable(branch);
   if (isDeepStrictEqual(await readRecord(server, { database, table, schema: unwrittenSchema }), value)) return;
@@ -186,7 +183,7 @@ export async function recordUnwritten(
 export async function recordUnwrittenBranch(
   server: MysqlSession,
   { destination, ...record }: UnwrittenPlace & { destination: string; states: TableStates },
-): Promise<void> {
+) {
   if (!(await tryLock(server, destination))) return;
   try {
     await recordUnwritten(server, record);
@@ -199,7 +196,7 @@ export async function recordUnwrittenBranch(
 export async function forgetBranch(
   server: MysqlSession,
   { destination, branch }: { destination: string; branch: string },
-): Promise<void> {
+) {
   const { base } = await readAuxiliaryNames(server, destination);
   const table = unwrittenTable(branch);
   if (!(await tableExists(server, base, table)) || !(await tryLock(server, destination))) return;
@@ -234,11 +231,7 @@ export async function findUnwritten(
 }
 
 /** Returns the tables that are in one of these states, and so were not written to since. */
-export async function findAsBefore(
-  server: MysqlSession,
-  database: string,
-  tables: Unwritten['tables'],
-): Promise<TableStates> {
+export async function findAsBefore(server: MysqlSession, database: string, tables: Unwritten['tables']) {
   const { states } = await readStates(server, database);
   return new Map(
     tables.flatMap(({ name, id, updated }) => {

@@ -78,11 +78,7 @@ export function isUtf8(charset: string): boolean {
 }
 
 /** Reports whether both statements have the same tokens, apart from non-ASCII text. */
-export function hasTokensOf(
-  sql: string,
-  inBytes: string,
-  { charset, mode }: { charset: string; mode: LexicalMode },
-): boolean {
+export function hasTokensOf(sql: string, inBytes: string, { charset, mode }: { charset: string; mode: LexicalMode }) {
   const [text, bytes] = [sql, inBytes].map((statement) => [...tokensOf(asLexed(statement, charset), mode)]);
   return (
     text?.length === bytes?.length &&

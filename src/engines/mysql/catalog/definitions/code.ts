@@ -6,7 +6,7 @@ import { bytesOfText, isUtf8, textOfBytes } from './client-bytes.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
 import type { CodeRow } from './read-definitions.ts';
-import { setSequenceDefaults } from './sequence-defaults.ts';
+import { defaultStatements } from './sequence-defaults.ts';
 import { withoutDefiner } from './statement-text.ts';
 import { lexicalModeOf } from './tokens.ts';
 
@@ -45,7 +45,9 @@ export async function createCode(
       refused(object, error);
     });
   };
-  await unlessRefused({ kind: 'DEFAULT', name: 'of sequences' }, () => setSequenceDefaults(session, defaults));
+  await unlessRefused({ kind: 'DEFAULT', name: 'of sequences' }, async () => {
+    for (const statement of defaultStatements(defaults)) await session.execute(statement);
+  });
   for (const key of dangling) {
     await unlessRefused({ kind: 'FOREIGN KEY', name: key.name }, () => createDangling(session, [key]));
   }
@@ -163,11 +165,7 @@ export async function dropCode(
   await dropListed(session, [...events, ...triggers, ...views, ...routines]);
 }
 
-export async function dropListed(
-  session: MysqlSession,
-  listed: CodeRow[],
-  database: string | null = null,
-): Promise<void> {
+export async function dropListed(session: MysqlSession, listed: CodeRow[], database: string | null = null) {
   const prefix = database === null ? '' : `${quoteName(database)}.`;
   for (const { kind, name } of listed) {
     const statement = `DROP ${plainWords(kind)} IF EXISTS ${prefix}${quoteName(name)}`;
@@ -176,11 +174,7 @@ export async function dropListed(
 }
 
 /** MariaDB parses packages in Oracle mode only. */
-export async function inModeOf<Result>(
-  kind: string,
-  session: MysqlSession,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function inModeOf<Result>(kind: string, session: MysqlSession, work: () => Promise<Result>) {
   if (!kind.startsWith('PACKAGE')) return work();
   await session.execute("SET @tool_mode = @@sql_mode, sql_mode = 'ORACLE'");
   try {

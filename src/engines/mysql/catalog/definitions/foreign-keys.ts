@@ -2,7 +2,7 @@ import { inDatabase, quoteName, quoteText } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { keysWithOwnRows, readTableList } from '../tables.ts';
-import type { CodeDefinitions, DanglingKey, Definitions } from './definitions.ts';
+import type { DanglingKey, Definitions } from './definitions.ts';
 import { readCode, type Unreadable } from './read-definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
 import { showTables } from './show-tables.ts';
@@ -31,11 +31,7 @@ function danglingKey(table: string, clause: string): DanglingKey {
 }
 
 /** Everything to create again when the tables move to another database. */
-export async function readDependents(
-  session: MysqlSession,
-  database: string,
-  unreadable: Unreadable,
-): Promise<CodeDefinitions> {
+export async function readDependents(session: MysqlSession, database: string, unreadable: Unreadable) {
   return {
     ...(await readCode(session, database, unreadable)),
     dangling: await readDangling(session, database),

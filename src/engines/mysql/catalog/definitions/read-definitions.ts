@@ -6,18 +6,14 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
 import { readTableList, WRONG_MERGE } from '../tables.ts';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from './client-bytes.ts';
-import type { Code, CodeDefinitions, Definitions } from './definitions.ts';
+import type { Code, Definitions } from './definitions.ts';
 import { showTables } from './show-tables.ts';
 import { inOwnDatabase, joined, ownPrefixes, splitTable, withoutDatabase } from './statement-text.ts';
 import { type LexicalMode, lexicalModeOf, tokensOf } from './tokens.ts';
 
 export type Unreadable = (what: string, why: string, object: CodeRow & { error: Error }) => void;
 
-export async function readDefinitions(
-  session: MysqlSession,
-  database: string,
-  unreadable: Unreadable,
-): Promise<Definitions> {
+export async function readDefinitions(session: MysqlSession, database: string, unreadable: Unreadable) {
   const named = await readTableList(session, database);
   const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
   const shown = await showTables(
@@ -59,11 +55,6 @@ export interface CodeRow extends Pick<Code, 'kind' | 'name'> {
   returns?: string | null;
 }
 
-/** A passing error would leave out an object that can be read. An error without a number: the server hides the text. */
-function isAboutObject(error: Error): boolean {
-  return error.name === 'Error' || (error instanceof SqlError && UNREADABLE.has(error.errno));
-}
-
 /** All views and stored programs, readable or not, in the order of drops. */
 export async function listCode(session: MysqlSession, database: string): Promise<CodeRow[]> {
   const listed: CodeRow[] = [];
@@ -73,11 +64,7 @@ export async function listCode(session: MysqlSession, database: string): Promise
   return listed;
 }
 
-export async function readCode(
-  session: MysqlSession,
-  database: string,
-  unreadable: Unreadable,
-): Promise<CodeDefinitions> {
+export async function readCode(session: MysqlSession, database: string, unreadable: Unreadable) {
   const collations = await readCollations(session, database);
   const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
@@ -85,7 +72,8 @@ export async function readCode(
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
-        if (!isAboutObject(error)) throw error;
+        // A passing error would leave out an object that can be read. Without a number: the server hides the text.
+        if (!(error.name === 'Error' || (error instanceof SqlError && UNREADABLE.has(error.errno)))) throw error;
         unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message, { ...each, error });
         return null;
       });
@@ -118,10 +106,7 @@ async function spellingsOf(session: MysqlSession, database: string): Promise<str
   return [...new Set([database, ...rows.map(({ name }) => name), ...folded])];
 }
 
-async function readOne(
-  session: MysqlSession,
-  listed: CodeRow & { database: string; spellings: string[] },
-): Promise<Code> {
+async function readOne(session: MysqlSession, listed: CodeRow & { database: string; spellings: string[] }) {
   const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quotePath(database, name)}`);
   const raw = statementOf(row);
@@ -191,11 +176,7 @@ function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
   ];
 }
 
-async function convert(
-  session: MysqlSession,
-  bytes: Buffer,
-  { from, to }: { from: string; to: string },
-): Promise<Buffer> {
+async function convert(session: MysqlSession, bytes: Buffer, { from, to }: { from: string; to: string }) {
   const [row] = await session.bytes(
     `SELECT CONVERT(_${plainWord(from)} X'${bytes.toString('hex')}' USING ${plainWord(to)}) AS converted`,
   );

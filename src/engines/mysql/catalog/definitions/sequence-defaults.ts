@@ -44,10 +44,6 @@ export async function readSequenceDefaults(session: MysqlSession, database: stri
   return found;
 }
 
-export async function setSequenceDefaults(session: MysqlSession, defaults: SequenceDefault[]): Promise<void> {
-  for (const statement of defaultStatements(defaults)) await session.execute(statement);
-}
-
 export function defaultStatements(defaults: SequenceDefault[]): string[] {
   if (defaults.length === 0) return [];
   // When a column changes, the server needs every sequence of its table.

@@ -4,11 +4,7 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { type ForeignKeyRow, readForeignKeys } from '../columns.ts';
 
 /** The answers of SHOW CREATE TABLE, in the order of the names. */
-export async function showTables(
-  session: MysqlSession,
-  database: string,
-  names: string[],
-): Promise<(string | SqlError)[]> {
+export async function showTables(session: MysqlSession, database: string, names: string[]) {
   const answers = await session.queryEach<Record<string, string | null>>(
     names.map((name) => `SHOW CREATE TABLE ${quotePath(database, name)}`),
   );
@@ -25,11 +21,7 @@ const NAMES = '\\((?:`[^`]+`(?:, )?)+\\)';
 const PLAIN_KEY = new RegExp(`CONSTRAINT \`[^\`]+\` FOREIGN KEY ${NAMES} REFERENCES \`[^\`]+\` ${NAMES}`, 'g');
 
 /** MariaDB 11.8 does not double a backtick in the names of foreign keys and of their columns. */
-async function withBackticks(
-  session: MysqlSession,
-  [database, table]: [string, string],
-  create: string,
-): Promise<string> {
+async function withBackticks(session: MysqlSession, [database, table]: [string, string], create: string) {
   const own = `${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`;
   const keys = await readForeignKeys(session, own);
   return keys.reduce((text, key) => text.replace(clauseOf(key, asShown), () => clauseOf(key, quoteName)), create);

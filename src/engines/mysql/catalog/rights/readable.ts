@@ -24,12 +24,6 @@ export interface Readable {
   hidden: HiddenObjects[];
 }
 
-interface Source {
-  url: DatabaseUrl;
-  server: Server;
-  tables: CatalogTable[];
-}
-
 interface UnreadableCode extends CodeRow {
   why: string;
   denied: boolean;
@@ -42,13 +36,14 @@ interface HiddenEntry extends HiddenObjects {
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { url, server, tables }: Source,
+  { url, server, tables }: { url: DatabaseUrl; server: Server; tables: CatalogTable[] },
 ): Promise<Readable> {
   const database = url.database ?? '';
   const rights = await readRights(session);
   const unreadable: UnreadableCode[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
-    unreadable.push({ kind, name, why, denied: isDenied(error) });
+    // Without a number: the server lists the object but hides its definition.
+    unreadable.push({ kind, name, why, denied: !(error instanceof SqlError) || DENIED.has(error.errno) });
   }).catch((error) => explainDenied(session, url, error));
   const scope: Scope = { database, server, rights };
   if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
@@ -69,11 +64,6 @@ export async function readReadable(
     inventory: await readStoredInventory(session, scope, { definitions, read }),
     hidden: hidden.map(({ message: _, ...objects }) => objects),
   };
-}
-
-/** Without a number: the server lists the object but hides its definition. */
-function isDenied(error: unknown): boolean {
-  return !(error instanceof SqlError) || DENIED.has(error.errno);
 }
 
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];
@@ -150,10 +140,7 @@ interface UnreadableObjects extends Scope {
 }
 
 /** Leaves out views and foreign keys that depend on hidden objects: a load could not create them. */
-function withoutDependents(
-  read: Definitions,
-  scope: UnreadableObjects,
-): { definitions: Definitions; dependents: HiddenEntry[] } {
+function withoutDependents(read: Definitions, scope: UnreadableObjects) {
   const { database, rights, unreadable } = scope;
   const invisible = mayMissTables(scope);
   const hiddenViews = new Set(unreadable.filter(({ kind }) => kind === 'VIEW').map(({ name }) => rights.fold(name)));

@@ -1,3 +1,5 @@
+import { redact } from '../../../../process/redact.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { DumpRequest } from '../../../facets/dump.ts';
@@ -14,17 +16,8 @@ import type { MysqlSession } from '../../connection/session.ts';
 import type { ClientTool } from '../../connection/tools.ts';
 import { createSplitter, type InsertedRows, type MysqlStatement } from '../../restore/script/split.ts';
 import type { DumpedTable } from '../read-rows.ts';
-import {
-  assertNothingMissing,
-  changed,
-  cutShort,
-  LINES_TOLD,
-  limited,
-  linesOf,
-  notUnderstood,
-  programFailed,
-  StatementUnknown,
-} from './program-failures.ts';
+import { InsertRefused } from './insert-scanner.ts';
+import type { ProgramTable } from './table-files.ts';
 import { TableFiles } from './table-files.ts';
 
 /** Binary values as hexadecimal literals, one instant, and rows alone. */
@@ -93,7 +86,11 @@ export async function assertUnlimited(context: EngineContext, url: DatabaseUrl):
   const [sees] = await session.query<{ everything: number }>(
     "SELECT @@sql_select_limit = 18446744073709551615 /*M!100304 AND @@system_versioning_asof = 'DEFAULT' */ AS everything",
   );
-  if (sees?.everything !== 1) throw limited(url.display);
+  if (sees?.everything !== 1) {
+    throw new UserError('dump_failed', `Sessions on ${url.display} see only some rows, or earlier ones`, {
+      hint: 'Nothing was stored. Build without program: true, or set sql_select_limit and system_versioning_asof of the server to DEFAULT.',
+    });
+  }
 }
 
 /** Reads what a program of its own instant must find unchanged. Resolves with the check of it. */
@@ -107,7 +104,10 @@ export async function watchDefinitions(
   };
   const before = await read();
   return async () => {
-    if ((await read()) !== before) throw changed(display);
+    if ((await read()) !== before)
+      throw new UserError('dump_failed', `Objects of ${display} were created, changed or dropped during the dump`, {
+        hint: 'Nothing was stored. Build again.',
+      });
   };
 }
 
@@ -135,7 +135,11 @@ async function runProgram(
   if (problem && !(problem instanceof ScriptCutShort)) child.kill();
   const { exitCode, stderr } = await child.ended;
   if (problem && !(problem instanceof ScriptCutShort)) throw notUnderstood(tool, problem);
-  if (exitCode !== 0) throw programFailed(tool, stderr);
+  if (exitCode !== 0)
+    throw new UserError('dump_failed', `${tool.name} failed`, {
+      details: linesOf(stderr).slice(0, LINES_TOLD),
+      hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
+    });
   if (problem) throw cutShort(tool, display);
   // mysqldump may leave objects out with a message and exit code 0.
   for (const line of linesOf(stderr).slice(0, LINES_TOLD)) {
@@ -190,4 +194,43 @@ function lastOf(splitter: ReturnType<typeof createSplitter>): ScriptPart[] {
   } catch (error) {
     throw error instanceof ScriptProblem ? new ScriptCutShort() : error;
   }
+}
+
+const LINES_TOLD = 20;
+
+class StatementUnknown extends Error {
+  override readonly name = 'StatementUnknown';
+}
+
+function assertNothingMissing(tables: CatalogTable[], dumped: ProgramTable[]): void {
+  const there = new Set(dumped.map(({ table }) => table));
+  const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  throw new UserError('dump_failed', 'The dump program left tables out', {
+    details: missing.slice(0, LINES_TOLD),
+    hint: 'Nothing was stored. Grant the user SELECT on them, then build again.',
+  });
+}
+
+function linesOf(stderr: string): string[] {
+  const lines = redact(stderr)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '');
+}
+
+function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
+  const known = cause instanceof StatementUnknown || cause instanceof InsertRefused;
+  if (!known) return cause;
+  return new UserError('dump_failed', `${name} ${version} wrote a statement that cannot be stored`, {
+    details: [redact(cause.message)],
+    hint: 'Nothing was stored. Build without program: true, or with another version of the program (docker.images.mysql).',
+    cause,
+  });
+}
+
+function cutShort({ name }: ClientTool, what: string): UserError {
+  return new UserError('dump_failed', `The dump of ${what} by ${name} is cut short`, {
+    hint: 'Is the disk full? Nothing was stored.',
+  });
 }

@@ -77,7 +77,7 @@ async function fillDifference(
   context: EngineContext,
   loading: LoadTablesOptions,
   { url, name, record, planned, earlier, definitions }: FromBase,
-): Promise<FilledDifference> {
+): Promise<{ ways: TableWay[]; reused: BaseRecord['tables'] }> {
   const { plan, details } = loading;
   const byName = new Map(definitions.map((table) => [table.name, table]));
   const indexes = new Map(loading.definitions.map((table) => [table.name, table.indexes]));
@@ -127,13 +127,6 @@ async function fillDifference(
 
 /** The rows are replaced before the indexes are built. Figures: test/bench/README.md. */
 const MOST = { removed: 0.25, added: 0.5 };
-
-interface FilledDifference {
-  /** The way of each table that differs. */
-  ways: TableWay[];
-  /** Tables of the base copy that are as they must be, by the record of it. */
-  reused: BaseRecord['tables'];
-}
 
 /** The definitions were verified with their file, and may be others than those of the plan. */
 function assertAsPlanned(

@@ -93,13 +93,8 @@ interface ComparedContents {
   sameColumns: Set<string>;
 }
 
-export function compareContents({
-  record,
-  contents,
-  details,
-  definitions,
-  tables,
-}: ContentsComparison): ComparedContents {
+export function compareContents(comparison: ContentsComparison): ComparedContents {
+  const { record, contents, details, definitions, tables } = comparison;
   const columns = digestColumns(definitions);
   const described = new Map(contents.tables.map((table) => [table.name, table]));
   const copied = new Set(record.tables.map(({ name }) => name));

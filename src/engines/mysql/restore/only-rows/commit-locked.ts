@@ -7,7 +7,7 @@ import { readServer } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
 import { asTable, quoteName, quotePath } from '../../connection/quote.ts';
 import type { MysqlSession } from '../../connection/session.ts';
-import { SqlError } from '../../connection/session-errors.ts';
+import { onRefusal, SqlError } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { verifyLock } from '../../server/server.ts';
 import { MOVED, PENDING } from '../../swap/journal-schema.ts';
@@ -18,7 +18,7 @@ import type { RowsOf, UndoTable } from '../../swap/undo-copy.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
 import { createStatements, dropStatements, tidyTriggers, triggerTimes, tryTriggers } from './triggers.ts';
 
-interface LockedCommit {
+export interface LockedCommit {
   replaced: RowExchangeOptions;
   server: MysqlSession;
   work: string;
@@ -92,11 +92,7 @@ export async function commitLocked(context: EngineContext, given: LockedCommit):
     await createAgain();
     throw error;
   });
-  if (flavour === 'mysql')
-    await tidyTriggers(server, { database, triggers }).catch((error) => {
-      if (!(error instanceof SqlError)) throw error;
-      return createAgain();
-    });
+  if (flavour === 'mysql') await tidyTriggers(server, { database, triggers }).catch(onRefusal(createAgain));
   for (const statement of ['UNLOCK TABLES', 'SET autocommit = 1', SETTINGS_BACK]) await server.execute(statement);
 }
 

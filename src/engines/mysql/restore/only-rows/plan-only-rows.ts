@@ -5,7 +5,6 @@ import type { RestorePlan, RestoreRequest } from '../../../facets/restore.ts';
 import { assertEnoughSpace } from '../../../shared/disk-space.ts';
 import { divideTables } from '../../../shared/rows/divide-tables.ts';
 import { notByKey } from '../../../shared/rows/only-rows.ts';
-import type { Code } from '../../catalog/definitions/definitions.ts';
 import { readNameCase } from '../../catalog/name-case.ts';
 import { readTables } from '../../catalog/tables.ts';
 import { connectToServer } from '../../connection/connect.ts';
@@ -58,10 +57,7 @@ export async function planOnlyRows(context: EngineContext, request: RestoreReque
 }
 
 /** Rejects tables whose rows a transaction cannot replace; resolves with the triggers of the others. */
-export async function assertReplaceable(
-  session: MysqlSession,
-  { url, names }: { url: DatabaseUrl; names: string[] },
-): Promise<Code[]> {
+export async function assertReplaceable(session: MysqlSession, { url, names }: { url: DatabaseUrl; names: string[] }) {
   const { fold } = await readNameCase(session, names);
   const wanted = new Set(names.map(fold));
   const tables = (await readTables(session, url.database ?? '')).filter(({ name }) => wanted.has(fold(name)));

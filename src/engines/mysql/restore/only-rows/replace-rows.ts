@@ -29,7 +29,7 @@ import { assertNoForeignObjects, createShadowDatabase, dropAuxiliaryDatabase } f
 import { UNDO_COPY, type UndoCopyRecord, type UndoTable } from '../../swap/undo-copy.ts';
 import { analyzeTables } from '../statistics.ts';
 import { counterOf } from '../stored-table.ts';
-import { commitLocked, type RowExchangeOptions } from './commit-locked.ts';
+import { commitLocked, type LockedCommit, type RowExchangeOptions } from './commit-locked.ts';
 import { countRows, readReferences, verifyReferences } from './references.ts';
 import { readTriggers, triggerTimes } from './triggers.ts';
 
@@ -109,15 +109,11 @@ async function readCounters(server: MysqlSession, { url, tables }: RowExchangeOp
   });
 }
 
-interface LaterRenames {
-  undo: string;
-  work: string;
-  retired: string;
-  tables: Pick<UndoTable, 'table'>[];
-}
-
 /** The copies take the place of an older undo copy. */
-async function laterRenames(server: MysqlSession, { undo, work, retired, tables }: LaterRenames): Promise<Rename[]> {
+async function laterRenames(
+  server: MysqlSession,
+  { undo, work, retired, tables }: { undo: string; work: string; retired: string; tables: Pick<UndoTable, 'table'>[] },
+): Promise<Rename[]> {
   const older = await tablesOf(server, undo);
   return [
     ...older.map((table, at): Rename => ({ from: [undo, table], to: [retired, `kept-${at}`] })),
@@ -127,15 +123,9 @@ async function laterRenames(server: MysqlSession, { undo, work, retired, tables 
   ];
 }
 
-interface RowsCommit {
-  replaced: RowExchangeOptions;
-  server: MysqlSession;
-  work: string;
-}
-
 async function commitRows(
   context: EngineContext,
-  { replaced: { url, undo, schema, tables }, server, work }: RowsCommit,
+  { replaced: { url, undo, schema, tables }, server, work }: Pick<LockedCommit, 'replaced' | 'server' | 'work'>,
 ): Promise<void> {
   const database = url.database ?? '';
   await using session = await prepareSession(await connect(context, url), async ({ execute }) => {

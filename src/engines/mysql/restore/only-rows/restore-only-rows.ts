@@ -40,10 +40,7 @@ export async function restoreOnlyRows(context: EngineContext, run: RestoreRun): 
   return result;
 }
 
-async function prepared(
-  context: EngineContext,
-  { url, names }: { url: RestoreRun['url']; names: string[] },
-): Promise<boolean> {
+async function prepared(context: EngineContext, { url, names }: { url: RestoreRun['url']; names: string[] }) {
   await using session = await connectToServer(context, url);
   await assertReplaceable(session, { url, names });
   const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');

@@ -15,10 +15,7 @@ import { createText, dropTrigger, dynamic } from '../../swap/swap-packet.ts';
 import { tidyBodies } from '../../swap/tidy-bodies.ts';
 
 /** The triggers of tables, in their order. Rejects when one could not be created again as it is. */
-export async function readTriggers(
-  session: MysqlSession,
-  { url, names }: { url: DatabaseUrl; names: string[] },
-): Promise<Code[]> {
+export async function readTriggers(session: MysqlSession, { url, names }: { url: DatabaseUrl; names: string[] }) {
   const database = url.database ?? '';
   const rights = await readRights(session);
   const lacks = ['TRIGGER', 'LOCK TABLES'].filter((right) => !rights.onDatabase(database, right));

@@ -39,10 +39,7 @@ export async function undoRows(
 }
 
 /** Resolves with the name of the undo copy. */
-async function checked(
-  context: EngineContext,
-  { url, tables }: { url: DatabaseUrl; tables: UndoTable[] },
-): Promise<string> {
+async function checked(context: EngineContext, { url, tables }: { url: DatabaseUrl; tables: UndoTable[] }) {
   const database = url.database ?? '';
   await using session = await connectToServer(context, url);
   const present = await readTables(session, database);

@@ -207,10 +207,7 @@ export async function createTables(session: MysqlSession, definitions: Definitio
 }
 
 /** Before tables, since the default of a column may draw from one. */
-export async function createSequences(
-  session: MysqlSession,
-  { sequences }: Pick<Definitions, 'sequences'>,
-): Promise<void> {
+export async function createSequences(session: MysqlSession, { sequences }: Pick<Definitions, 'sequences'>) {
   const failed = failRestore('A sequence cannot be made');
   for (const { name, create, next } of sequences) {
     await session.execute(create).catch(failed);

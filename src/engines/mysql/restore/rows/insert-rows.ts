@@ -27,14 +27,10 @@ export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
   return session.query<WarningRow>('SHOW WARNINGS');
 }
 
-/** Bytes of rows in a statement. */
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
-export async function insertRows(
-  session: MysqlSession,
-  { content, inTransaction = false, ...options }: InsertOptions,
-): Promise<InsertResult> {
+export async function insertRows(session: MysqlSession, { content, inTransaction = false, ...options }: InsertOptions) {
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });
@@ -44,11 +40,7 @@ export async function insertRows(
   return inserted;
 }
 
-export async function sendStatements(
-  session: MysqlSession,
-  pieces: AsyncGenerator<StatementPiece>,
-  table: string,
-): Promise<InsertResult> {
+export async function sendStatements(session: MysqlSession, pieces: AsyncGenerator<StatementPiece>, table: string) {
   const limit = await packetLimit(session);
   const warnings: WarningRow[] = [];
   let loaded = 0;
@@ -98,11 +90,7 @@ export interface StatementPiece {
   last: boolean;
 }
 
-interface RowStatementsOptions {
-  table: string;
-  columns: string[];
-  /** Columns that take text and no bytes. */
-  texts: string[];
+interface RowStatementsOptions extends Pick<InsertOptions, 'table' | 'columns' | 'texts'> {
   /** Bytes of rows in a statement; a longer row has a statement of its own, in pieces. */
   statementBytes: number;
 }
@@ -127,12 +115,6 @@ export async function* rowStatements(
     }
   }
   yield* writer.end();
-}
-
-interface RowStep {
-  /** Offset of the next byte to take. */
-  next: number;
-  pieces: StatementPiece[];
 }
 
 /** Writes rows as statements into one of two buffers, while the caller has the other. */
@@ -163,8 +145,8 @@ class RowWriter {
     this.#other = Buffer.allocUnsafeSlow(this.#room + SLACK);
   }
 
-  /** Takes bytes until a statement is full, or the block ends. */
-  take(block: Uint8Array, from: number): RowStep {
+  /** Takes bytes until a statement is full, or the block ends; returns the offset of the next one. */
+  take(block: Uint8Array, from: number): { next: number; pieces: StatementPiece[] } {
     for (let at = from; at < block.length; at += 1) {
       const byte = block[at] as number;
       if (!this.#inRow) this.#beginRow();

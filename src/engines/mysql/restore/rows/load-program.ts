@@ -7,7 +7,7 @@ import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { InsertRefused } from '../../dump/program/insert-scanner.ts';
 import { checkedRows } from '../../dump/program/rows-file.ts';
-import { type InsertOptions, type InsertResult, sendStatements, type WarningRow } from './insert-rows.ts';
+import { type InsertOptions, sendStatements, type WarningRow } from './insert-rows.ts';
 
 interface ProgramRows extends Pick<InsertOptions, 'table' | 'content'> {
   rows: number;
@@ -15,17 +15,23 @@ interface ProgramRows extends Pick<InsertOptions, 'table' | 'content'> {
 }
 
 /** Loads the INSERT statements that the vendor's program has written. Rejects when the server changes a value. */
-export async function insertStatements(
-  session: MysqlSession,
-  { table, content, rows, definition }: ProgramRows,
-): Promise<InsertResult> {
+export async function insertStatements(session: MysqlSession, { table, content, rows, definition }: ProgramRows) {
   // Each is read: the harmless ones of a statement may be as many as its rows. MySQL 9 requires a right for it.
   await session.execute('SET max_error_count = 65535').catch((error) => {
     if (!(error instanceof SqlError) || error.errno !== RIGHT_MISSING) throw error;
   });
   const { loaded, warnings } = await sendStatements(session, checkedRows(content, { table, rows }), table).catch(
     (error) => {
-      throw error instanceof InsertRefused ? rowsRefused(error) : error;
+      throw error instanceof InsertRefused
+        ? new UserError(
+            'content_refused',
+            `The rows of the snapshot hold a statement that is no INSERT of rows: ${error.message}`,
+            {
+              hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
+              cause: error,
+            },
+          )
+        : error;
     },
   );
   const changed = new Set(warnings.filter((warning) => !isHarmless(warning, definition)).map(({ Message }) => Message));
@@ -45,15 +51,4 @@ function isHarmless({ Code, Message }: WarningRow, definition: TableDefinition |
   const others =
     definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\(|[^'\n]* GENERATED ALWAYS AS \()/gm) ?? [];
   return others.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
-}
-
-function rowsRefused(cause: InsertRefused): UserError {
-  return new UserError(
-    'content_refused',
-    `The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`,
-    {
-      hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
-      cause,
-    },
-  );
 }

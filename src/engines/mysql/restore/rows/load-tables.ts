@@ -107,7 +107,7 @@ export async function makeTables(
   context: EngineContext,
   making: MakeTablesOptions,
   made: (session: MysqlSession, table: TableDefinition) => Promise<void> = async () => {},
-): Promise<void> {
+) {
   for (const queue of inCreationOrder(making.definitions)) {
     await inSessions(context, {
       ...{ url: making.url, queue, sessions: making.cpus, prepare: prepareLoading },
@@ -135,10 +135,7 @@ export async function makeTable(session: MysqlSession, { create }: TableDefiniti
   }
 }
 
-export function dataOf(
-  { details }: Pick<LoadTablesOptions, 'details'>,
-  { name, file }: ManifestTable,
-): Details['data'][string] {
+export function dataOf({ details }: Pick<LoadTablesOptions, 'details'>, { name, file }: ManifestTable) {
   const data = details.data[file.name];
   if (!data) throw new Error(`the manifest has no columns for ${name}`);
   return data;
@@ -158,10 +155,7 @@ async function finishTable(session: MysqlSession, { loading, table, loaded, doub
 }
 
 /** Rejects unless the rows of a loaded table are those of the snapshot, where the server warned of values. */
-export async function verifyDoubts(
-  session: MysqlSession,
-  { loading, table, doubts }: Omit<LoadedTable, 'loaded'>,
-): Promise<void> {
+export async function verifyDoubts(session: MysqlSession, { loading, table, doubts }: Omit<LoadedTable, 'loaded'>) {
   if (doubts.length === 0) return;
   const data = dataOf(loading, table);
   await compareRows(session, { name: table.name, ...data, doubts, sent: allRowsOf(loading, table) });
@@ -171,7 +165,7 @@ export async function verifyDoubts(
 export async function loadWholeTable(
   session: MysqlSession,
   { loading, table, onBytes }: Pick<LoadingPart, 'loading' | 'table' | 'onBytes'>,
-): Promise<void> {
+) {
   let loaded = 0;
   const doubts: string[] = [];
   for (const file of filesOfTable(table)) {
@@ -277,10 +271,7 @@ async function* slices(content: AsyncIterable<Uint8Array>, bytes: number): Async
 }
 
 /** Bytes are stored as they come, in each column's own character set; but some types take only text. */
-async function loadInfile(
-  session: MysqlSession,
-  { table, columns, texts, content }: InsertOptions,
-): Promise<InsertResult> {
+async function loadInfile(session: MysqlSession, { table, columns, texts, content }: InsertOptions) {
   const isText = new Set(texts);
   const fields = columns.map((column, at) => (isText.has(column) ? `@field${at}` : quoteName(column)));
   const conversions = columns.flatMap((column, at) =>

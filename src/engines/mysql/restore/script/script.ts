@@ -18,10 +18,7 @@ const REACH = {
 };
 
 /** Reads a file without running it, and refuses what is not SQL for the confirmed database. */
-export async function checkScript(
-  context: EngineContext,
-  { url, file }: Pick<ScriptRun, 'url' | 'file'>,
-): Promise<ScriptFacts> {
+export async function checkScript(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>) {
   const { charset = '' } = url.parameters;
   if (UNSAFE_CHARSETS.test(charset)) {
     throw new UserError(

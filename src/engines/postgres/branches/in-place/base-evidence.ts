@@ -77,15 +77,10 @@ async function readInitial(session: PostgresSession, xmin: string): Promise<stri
   return row?.initial ?? null;
 }
 
-interface Catalogs {
-  catalogs: Pick<Relation, 'oid' | 'schema' | 'name'>[];
-  initial: string;
-}
-
 /** Returns the digests of catalogs, whatever the order and versions of their rows; initial rows are counted only. */
 export async function digestCatalogs(
   session: PostgresSession,
-  { catalogs, initial }: Catalogs,
+  { catalogs, initial }: { catalogs: Pick<Relation, 'oid' | 'schema' | 'name'>[]; initial: string },
 ): Promise<BaseEvidence['catalogs']> {
   const isInitial = `age(t.xmin) >= age(${quoteText(initial)}::xid)`;
   const queries = catalogs

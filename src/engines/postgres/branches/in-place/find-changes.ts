@@ -226,10 +226,7 @@ interface VersionsToFind {
   keeps: boolean;
 }
 
-async function findVersions(
-  session: PostgresSession,
-  { table: { blocks, ...table }, border, keeps }: VersionsToFind,
-): Promise<Omit<ChangedVersions, 'toasted' | 'bytes'>> {
+async function findVersions(session: PostgresSession, { table: { blocks, ...table }, border, keeps }: VersionsToFind) {
   const { rows, rewritten, kept, pages } = table;
   const condition = isFresh(kept ? toXid(kept.border) : border);
   const isLimited = !keeps && blocks !== null;

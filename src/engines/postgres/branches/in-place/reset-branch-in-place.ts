@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { BranchReset, OpenBranchReset } from '../../../facets/branch.ts';
+import type { BranchReset } from '../../../facets/branch.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
 import type { InPlaceChanges } from '../../../facets/reset.ts';
 import { branchReplaced, findBranchToReset, RESET_BY_COPY } from '../../../shared/branches.ts';
@@ -74,10 +74,7 @@ export function branchReaders(context: EngineContext, url: DatabaseUrl, database
 }
 
 /** Resets a branch with sessions that stay open. After a failure all of them are opened anew; at once where idle ones were lost. */
-export async function openBranchReset(
-  context: EngineContext,
-  { url, name }: { url: DatabaseUrl; name: string },
-): Promise<OpenBranchReset> {
+export async function openBranchReset(context: EngineContext, { url, name }: { url: DatabaseUrl; name: string }) {
   const destination = url.database ?? '';
   let server: PostgresSession | null = null;
   let readers: Readers | null = null;

@@ -59,10 +59,7 @@ function changesOf({ tables, sequences }: FoundChanges): InPlaceChanges {
  * Makes the destination equal to its base copy, in one transaction that ends no session; resolves with the reason where
  * that cannot be, and nothing was changed.
  */
-export async function resetInPlace(
-  context: EngineContext,
-  { url, accept, seen }: InPlaceReset,
-): Promise<InPlaceChanges | string> {
+export async function resetInPlace(context: EngineContext, { url, accept, seen }: InPlaceReset) {
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);

@@ -20,10 +20,7 @@ interface PlacesToRead {
 }
 
 /** Reads the places of the versions in these blocks: of the fresh ones, and of the others. */
-export async function readPlaces(
-  session: PostgresSession,
-  { table, blocks, isFresh = 'false' }: PlacesToRead,
-): Promise<{ fresh: Places; old: Places }> {
+export async function readPlaces(session: PostgresSession, { table, blocks, isFresh = 'false' }: PlacesToRead) {
   const read = { all: [] as Places[], fresh: [] as Places[] };
   for (const some of inStatements(blocks)) {
     const tids = (at: 0 | 1): string => `${quoteText(`{${some.map((one) => `"(${one[at]},0)"`).join(',')}}`)}::tid[]`;

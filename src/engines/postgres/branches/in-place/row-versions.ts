@@ -78,10 +78,7 @@ interface RowsToRead {
 }
 
 /** A large value can be much larger than it is stored. */
-async function readRows(
-  session: PostgresSession,
-  { table, condition, ids, mostBytes }: RowsToRead,
-): Promise<RowVersion[] | null> {
+async function readRows(session: PostgresSession, { table, condition, ids, mostBytes }: RowsToRead) {
   const where = ids ? `ctid = ANY (${quoteIds(Array.from(ids, idOf))})` : condition;
   const from = `FROM ONLY ${pathOf(table)} AS t WHERE ${where}`;
   if (table.toasted) {

@@ -59,13 +59,10 @@ interface FoundTable {
   files: (PackedFile | null)[];
 }
 
-interface FindOptions {
+interface FindOptions extends Required<Pick<ProveOptions, 'ranges' | 'readMaps' | 'openSecond'>> {
   evidence: Evidence;
   state: SourceState;
   isStored: RowsOfLastBuild['isStored'];
-  ranges: Map<CatalogTable, Range[]>;
-  readMaps: () => Promise<VisibilityMaps>;
-  openSecond: (pages: number) => Promise<PostgresSession | null>;
 }
 
 async function findUnchanged(session: PostgresSession, options: FindOptions): Promise<FoundTables> {
@@ -126,11 +123,7 @@ function toFound({ ranges, earlier }: ScanOptions, files: (PackedFile | null)[])
   return files.includes(null) ? { ranges, files: ranges.map(() => null) } : { ranges: files.map(() => WHOLE), files };
 }
 
-async function takeOver(
-  { rows, file }: RangeEvidence,
-  name: string,
-  isStored: RowsOfLastBuild['isStored'],
-): Promise<PackedFile | null> {
+async function takeOver({ rows, file }: RangeEvidence, name: string, isStored: RowsOfLastBuild['isStored']) {
   const stored: ManifestFile = { name, ...file };
   return (await isStored(stored)) ? { file: stored, lines: rows + TERMINATOR_LINES, terminated: true } : null;
 }

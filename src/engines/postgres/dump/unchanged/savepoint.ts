@@ -5,10 +5,7 @@ import { SqlError } from '../../connection/session-errors.ts';
  * Returns `null` when a statement of the work fails; the transaction of the build goes on. A build that fails meanwhile
  * rolls its transaction back, and has its own error to tell.
  */
-export async function withinSavepoint<Result>(
-  session: PostgresSession,
-  work: () => Promise<Result>,
-): Promise<Result | null> {
+export async function withinSavepoint<Result>(session: PostgresSession, work: () => Promise<Result>) {
   try {
     await session.execute('SAVEPOINT evidence');
     const result = await work();

@@ -33,13 +33,6 @@ export const HAS_MAPS = `current_setting('server_version_num')::int BETWEEN 1400
 const FUNCTION = `SAVEPOINT map; CREATE FUNCTION pg_temp.tool_map(text, text, integer) RETURNS bytea
   LANGUAGE c STRICT AS '$libdir/pageinspect', 'get_raw_page_fork'`;
 
-interface MapRow {
-  oid: number;
-  pages: number;
-  size: number;
-  map: [position: string, bits: string][] | null;
-}
-
 /** Reads the maps in a transaction of its own, at whose end they are not older than any earlier snapshot. */
 export async function readMapsApart(session: PostgresSession, relations: Relation[]): Promise<VisibilityMaps> {
   const [server] = await session.query<{ maps: boolean }>(
@@ -57,7 +50,9 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
   if (relations.reduce((sum, { pages }) => sum + pages, 0) > MOST_BLOCKS) return new Map();
   const sent = await Promise.allSettled([
     session.execute(FUNCTION),
-    session.query<MapRow>(mapsQuery(relations)),
+    session.query<{ oid: number; pages: number; size: number; map: [position: string, bits: string][] | null }>(
+      mapsQuery(relations),
+    ),
     session.execute('ROLLBACK TO SAVEPOINT map; RELEASE SAVEPOINT map'),
   ]);
   const [failure] = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -71,7 +66,7 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
     read.value.map(({ oid, pages, size, map }) => [
       oid,
       {
-        ...{ filenode: filenodes.get(oid) ?? 0, pages, perPage: blocksOf(size) },
+        ...{ filenode: filenodes.get(oid) ?? 0, pages, perPage: (size - HEADER) * PER_BYTE },
         positions: (map ?? []).map(([position]) => position),
         bits: (map ?? []).map(([, bits]) => Buffer.from(bits, 'hex')),
       },
@@ -82,10 +77,6 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
 /** Bytes of a page before the bits, and blocks of which a byte has the bits. */
 const HEADER = 24;
 const PER_BYTE = 4;
-
-function blocksOf(size: number): number {
-  return (size - HEADER) * PER_BYTE;
-}
 
 function mapsQuery(relations: Relation[]): string {
   const list = relations.map(({ oid, schema, name }) => {

@@ -23,10 +23,7 @@ interface WrittenTable extends Omit<TableChanges, 'key'> {
  * Writes one transaction: rows are deleted, and inserted and updated in an order that foreign keys allow. Triggers do not
  * fire, and foreign keys that would be in the way are dropped and created again.
  */
-export async function changeStatements(
-  context: EngineContext,
-  { url, manifest, tables, values }: ChangesToWrite,
-): Promise<Iterable<string>> {
+export async function changeStatements(context: EngineContext, { url, manifest, tables, values }: ChangesToWrite) {
   const details = archiveDetails(manifest);
   await using session = await connect(context, url);
   const written = await describeTables(session, tables, details);
@@ -46,11 +43,7 @@ interface Aside {
   after: string[];
 }
 
-async function describeTables(
-  session: PostgresSession,
-  tables: TableChanges[],
-  details: ArchiveDetails,
-): Promise<WrittenTable[]> {
+async function describeTables(session: PostgresSession, tables: TableChanges[], details: ArchiveDetails) {
   const differences = tables.map(({ table, removed, added, changed }) => ({
     ...{ table, removed, bytes: 0 },
     added: [...added, ...changed.map(([, now]) => now)],

@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest/manifest.ts';
 import type { BaseCopy } from '../../../facets/copies.ts';
-import type { DifferencePlan, EarlierSnapshot, RestoreRequest, TableWay } from '../../../facets/restore.ts';
+import type { DifferencePlan, EarlierSnapshot, RestoreRequest } from '../../../facets/restore.ts';
 import {
   allWhole,
   fullLoad,
@@ -54,16 +54,7 @@ export async function planDifference(server: PostgresSession, comparison: BaseCo
   };
 }
 
-interface ComparedContents {
-  differing: ManifestTable[];
-  /** Digests of the base copy's tables, by name. */
-  before: Map<string, string>;
-}
-
-function compare(
-  contents: BaseContents,
-  { request, details, schemas, tables }: BaseComparison,
-): ComparedContents | string {
+function compare(contents: BaseContents, { request, details, schemas, tables }: BaseComparison) {
   const { manifest, remoteTables = false, role = null } = request;
   if (contents.obstacle !== null) return contents.obstacle;
   const other = whyOtherData(contents, request);
@@ -79,15 +70,9 @@ function compare(
   return { before, differing: [...digests.keys()].filter((table) => digests.get(table) !== before.get(table.name)) };
 }
 
-interface ServerComparison {
-  contents: BaseContents;
-  base: BaseCopy;
-  destination: string;
-}
-
 async function whyServerDiffers(
   server: PostgresSession,
-  { contents, base, destination }: ServerComparison,
+  { contents, base, destination }: { contents: BaseContents; base: BaseCopy; destination: string },
 ): Promise<string | null> {
   const [version] = await server.query<{ server: string }>(SERVER_QUERY);
   if (version?.server !== contents.server) return 'the server was updated after the base copy was made';
@@ -112,7 +97,7 @@ function withRoots(differing: ManifestTable[], { details, tables }: BaseComparis
   return tables.filter((table) => names.has(table.name) || roots.has(rootOf(table) ?? ''));
 }
 
-interface BaseComparison {
+export interface BaseComparison {
   request: RestoreRequest;
   details: ArchiveDetails;
   destination: string;
@@ -136,10 +121,7 @@ interface WaysRequest {
 }
 
 /** Decides from the manifests and definitions which tables are loaded by the rows that differ. */
-async function planWays(
-  { request, details, base }: BaseComparison,
-  { tables, before, deleted }: WaysRequest,
-): Promise<TableWay[]> {
+async function planWays({ request, details, base }: BaseComparison, { tables, before, deleted }: WaysRequest) {
   const whyWhole = (table: ManifestTable): string | null => {
     const data = dataOf(table, details);
     if (before.get(table.name) === NEVER_EQUAL) return 'it is unlogged, or stores results of functions';

@@ -47,7 +47,10 @@ export async function findReplacements(
     whole.set(difference.table.name, obstacle ?? NO_KEY);
     return [];
   });
-  const edges = await session.query<Edge>(edgesQuery(given));
+  const edges = await session.query<Edge>(`WITH ${given}, placed AS ${withAncestors('(SELECT index, oid FROM given)')}
+    SELECT DISTINCT f.index AS "from", t.index AS "to" FROM pg_constraint k
+      JOIN placed f ON f.relid = k.conrelid JOIN placed t ON t.relid = k.confrelid
+    WHERE k.contype = 'f' AND k.conparentid = 0 AND f.oid <> t.oid`);
   const inserting = new Set(keyed.filter(({ added }) => added.length > 0).map(({ index }) => index));
   const turns = turnsOf(inserting, edges);
   return { replacements: keyed.map(({ index, ...rest }) => ({ ...rest, turn: turns.get(index) ?? 0 })), whole };
@@ -92,13 +95,6 @@ function keysQuery(given: string): string {
 interface Edge {
   from: number;
   to: number;
-}
-
-function edgesQuery(given: string): string {
-  return `WITH ${given}, placed AS ${withAncestors('(SELECT index, oid FROM given)')}
-    SELECT DISTINCT f.index AS "from", t.index AS "to" FROM pg_constraint k
-      JOIN placed f ON f.relid = k.conrelid JOIN placed t ON t.relid = k.confrelid
-    WHERE k.contype = 'f' AND k.conparentid = 0 AND f.oid <> t.oid`;
 }
 
 /** Numbers each table above those that it refers to; tables of a cycle get the same number. */

@@ -44,12 +44,6 @@ const LOCKS_OF_TABLE = 3;
  */
 const MARGIN = 1.1;
 
-interface Locks {
-  held: number;
-  per_transaction: number;
-  transactions: number;
-}
-
 /**
  * One transaction holds a lock for every object that it drops and every relation that it makes. The server's table of
  * locks has room for max_locks_per_transaction × (max_connections + max_prepared_transactions).
@@ -58,7 +52,7 @@ async function assertEnoughLocks(
   session: PostgresSession,
   { url, details }: { url: DatabaseUrl; details: ArchiveDetails },
 ): Promise<void> {
-  const [locks] = await session.query<Locks>(`
+  const [locks] = await session.query<{ held: number; per_transaction: number; transactions: number }>(`
     SELECT (SELECT count(*) FROM (SELECT DISTINCT classid, objid FROM pg_depend WHERE objid >= ${FIRST_OWN_OID}) o) AS held,
       current_setting('max_locks_per_transaction')::int AS per_transaction,
       current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int AS transactions`);

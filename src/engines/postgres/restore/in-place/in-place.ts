@@ -1,12 +1,17 @@
 import { UserError, withOutcome } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { restoreProgress } from '../../../shared/bytes-progress.ts';
+import { connectionLost } from '../../../shared/connection/explain-errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { tablesText } from '../../../shared/rows/divide-tables.ts';
+import { connectToServer } from '../../connection/connect.ts';
+import { quoteNumber } from '../../connection/quote.ts';
 import { PLAIN_MEANING } from '../../connection/session.ts';
+import { ConnectionLost } from '../../connection/session-errors.ts';
 import { type ClientTools, findClientTools, knowsRestrict, toolsForArchive } from '../../connection/tools.ts';
 import { connectionEnvironment } from '../../connection/url.ts';
 import { archiveDetails } from '../../dump/archive.ts';
@@ -16,7 +21,6 @@ import { statisticsToTakeOver } from '../../statistics/take-over.ts';
 import { COPY_FLAGS } from '../rows/copy-commands.ts';
 import { assertFed, checkTags, type FeedOutcome, feedTables, textOf } from '../rows/feed-tables.ts';
 import { materialize } from '../rows/fill.ts';
-import { replacedInPlace, withInPlaceOutcome } from './in-place-outcome.ts';
 import { type Transaction, writeTransaction } from './write-transaction.ts';
 
 /**
@@ -109,3 +113,45 @@ function restricting(tools: ClientTools[]): ClientTools[] {
     { hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.' },
   );
 }
+
+interface Failure {
+  error: unknown;
+  /** Its id, where it was about to be committed. */
+  transaction: string | undefined;
+}
+
+/** Returns the error with what the transaction has left: its end may fail after COMMIT. */
+async function withInPlaceOutcome(context: EngineContext, url: DatabaseUrl, { error, transaction }: Failure) {
+  const outcome = transaction === undefined ? unchanged(url) : await outcomeOf(context, url, transaction);
+  if (outcome === unchanged(url)) return withOutcome(error, outcome);
+  const isLost = error instanceof ConnectionLost;
+  const explained = isLost ? connectionLost(url, { details: [error.message], cause: error }) : error;
+  if (!(explained instanceof UserError)) return error;
+  const { code, message, exit, details } = explained;
+  return new UserError(code, message, { exit, details, hint: outcome, cause: error });
+}
+
+async function outcomeOf(context: EngineContext, url: DatabaseUrl, transaction: string): Promise<string> {
+  try {
+    await using server = await connectToServer({ ...context, signal: AbortSignal.timeout(TIMEOUT_MS) }, url);
+    const query = `SELECT txid_status(${quoteNumber(Number(transaction))}) AS status`;
+    while (true) {
+      const [row] = await server.query<{ status: string | null }>(query);
+      if (row?.status === 'committed') return replacedInPlace(url);
+      if (row?.status !== 'in progress') return unchanged(url);
+      await server.execute('SELECT pg_sleep(0.1)');
+    }
+  } catch {
+    return `The server has not answered: ${url.database} has its previous or its new content as a whole.`;
+  }
+}
+
+function unchanged({ database }: DatabaseUrl): string {
+  return `${database} is unchanged.`;
+}
+
+function replacedInPlace({ database }: DatabaseUrl): string {
+  return `${database} is the new database. A load in place keeps no previous one.`;
+}
+
+const TIMEOUT_MS = 20_000;

@@ -5,9 +5,11 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { FIRST_OWN_OID } from '../../catalog/first-own-oid.ts';
 import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../catalog/introspect.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName, quoteNumber, quoteText } from '../../connection/quote.ts';
+import type { PostgresSession } from '../../connection/session.ts';
 import { type ClientTools, majorOf } from '../../connection/tools.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { findAuxiliaryDatabases } from '../../server/server.ts';
@@ -22,7 +24,6 @@ import type { Archive } from '../rows/filling.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
 import { carryOverInPlace, type InPlace } from './carry-over-in-place.ts';
-import { dropsWithoutSchema } from './drops-without-schema.ts';
 
 /** Arguments for psql that make one transaction, and the tables whose rows it reads from standard input. */
 export interface Transaction {
@@ -197,10 +198,7 @@ function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[])
 }
 
 /** Returns statements for the comparison that a load beside the destination makes in `checkRestored`. */
-function inventoryChecks(
-  details: ArchiveDetails,
-  { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },
-): string[] {
+function inventoryChecks(details: ArchiveDetails, { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] }) {
   const { expected, optional } = divideInventory(within(details.inventory, schemas), leftOut);
   const { objects, large_objects } = expected;
   const wanted = namesAsRows(objects);
@@ -235,4 +233,27 @@ function namesAsRows(objects: Record<string, Iterable<string>>): string {
 function failUnless(condition: string, message: string): string {
   const raise = `RAISE EXCEPTION USING MESSAGE = ${quoteText(message)}`;
   return `DO ${quoteText(`BEGIN IF NOT (${condition}) THEN ${raise}; END IF; END`)};`;
+}
+
+/**
+ * Statements that drop what a database has outside of schemas and pg_dump would create anew: event triggers first, so
+ * that they do not hear of the rest. What an extension or a type brought goes or stays with it.
+ */
+async function dropsWithoutSchema(session: PostgresSession): Promise<string[]> {
+  const rows = await session.query<{ statement: string }>(`
+    SELECT concat('DROP ', upper(replace(i.type, '-', ' ')), ' IF EXISTS ',
+      CASE i.type WHEN 'transform' THEN regexp_replace(i.identity, '^for', 'FOR') ELSE i.identity END,
+      CASE WHEN i.type <> 'event trigger' THEN ' CASCADE' END, ';') AS statement
+    FROM (
+      SELECT 1 AS turn, 'pg_event_trigger'::regclass AS class, oid FROM pg_event_trigger
+      UNION ALL SELECT 2, 'pg_cast'::regclass, oid FROM pg_cast
+      UNION ALL SELECT 3, 'pg_transform'::regclass, oid FROM pg_transform
+      UNION ALL SELECT 4, 'pg_foreign_data_wrapper'::regclass, oid FROM pg_foreign_data_wrapper
+      UNION ALL SELECT 5, 'pg_language'::regclass, oid FROM pg_language
+      UNION ALL SELECT 6, 'pg_am'::regclass, oid FROM pg_am
+    ) o, pg_identify_object(o.class, o.oid, 0) i
+    WHERE o.oid >= ${FIRST_OWN_OID} AND NOT EXISTS (
+      SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype IN ('e', 'i'))
+    ORDER BY o.turn, i.identity`);
+  return rows.map(({ statement }) => statement);
 }

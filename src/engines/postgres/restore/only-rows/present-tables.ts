@@ -20,10 +20,7 @@ export interface PresentTablesRequest {
 }
 
 /** The definitions of tables in the destination as pg_dump writes them, as it wrote those of the snapshot. */
-export async function readPresentTables(
-  context: EngineContext,
-  { url, tables, directory }: PresentTablesRequest,
-): Promise<Map<string, string | null>> {
+export async function readPresentTables(context: EngineContext, { url, tables, directory }: PresentTablesRequest) {
   const wanted = tables.map((table) => ({ table, ...splitName(table) }));
   const given = JSON.stringify(wanted.map(({ schema, rest }) => ({ schema, name: rest })));
   const { version, present } = await facts(context, { url, given });
@@ -47,10 +44,7 @@ export async function readPresentTables(
   return definitions;
 }
 
-async function facts(
-  context: EngineContext,
-  { url, given }: { url: DatabaseUrl; given: string },
-): Promise<{ version: string; present: { schema: string; name: string }[] }> {
+async function facts(context: EngineContext, { url, given }: { url: DatabaseUrl; given: string }) {
   await using session = await connect(context, url);
   const [server] = await session.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   const present = await session.query<{ schema: string; name: string }>(`

@@ -18,6 +18,7 @@ import { splitAtMark } from '../../subset/split-at-mark.ts';
 import { failureWords } from '../restore-errors.ts';
 import { COPY_FLAGS, copyCommands } from '../rows/copy-commands.ts';
 import { write } from '../rows/feed-tables.ts';
+import type { CountedRows } from '../rows/rows-by-root.ts';
 import { createRowGuard, type RowGuard } from '../rows/stored-rows.ts';
 import {
   assertCounts,
@@ -51,7 +52,7 @@ export interface RowReplacement {
   /** Code of other roles may run with the rights of a superuser. */
   allowsCode: boolean;
   tables: TableToReplace[];
-  counts: { name: string; count: string; rows: number }[];
+  counts: Omit<CountedRows, 'words'>[];
   sequences: SequenceValue[];
   /** Writes the rows of a table in the format of COPY. */
   feed: (index: number, write: (rows: Uint8Array) => Promise<void>) => Promise<void>;

@@ -7,6 +7,7 @@ import {
   triggersQuery,
   withAncestors,
 } from '../difference/set-aside.ts';
+import type { CountedRows } from '../rows/rows-by-root.ts';
 
 /** A table whose rows are replaced. */
 export interface TableToReplace {
@@ -27,13 +28,6 @@ export interface SequenceValue {
   name: string;
   /** `null` where no number was drawn; digits, since numbers of JavaScript are too short. */
   last_value: string | null;
-}
-
-/** Rows that are counted after the replacement. */
-interface ExpectedCount {
-  name: string;
-  count: string;
-  rows: number;
 }
 
 /** Milliseconds of waiting for the lock of a table. */
@@ -207,7 +201,7 @@ END`)};
 }
 
 /** Verifies numbers of rows and foreign keys, and puts back what was set aside. `word` begins the list of dangling rows. */
-export function verifyScript(counts: ExpectedCount[], word: string): string {
+export function verifyScript(counts: Omit<CountedRows, 'words'>[], word: string): string {
   const counted = counts.map(({ name, count, rows }) => {
     const message = quoteText(`${name} has other rows than it should: ${quoteNumber(rows)} are expected`);
     return `IF (${count}) <> ${quoteNumber(rows)} THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF;`;

@@ -62,11 +62,7 @@ export async function undoRows(
   return result;
 }
 
-async function assertSameColumns(
-  context: EngineContext,
-  url: DatabaseUrl,
-  tables: UndoRows['tables'],
-): Promise<{ version: string; encoding: string }> {
+async function assertSameColumns(context: EngineContext, url: DatabaseUrl, tables: UndoRows['tables']) {
   await using session = await connect(context, url);
   const found = await session.query<{ name: string; columns: string[] | null }>(`
     SELECT j.name, (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
@@ -82,10 +78,7 @@ async function assertSameColumns(
   return { version: server?.version ?? '', encoding: server?.encoding ?? '' };
 }
 
-async function countUndoRows(
-  context: EngineContext,
-  { url, amount }: { url: DatabaseUrl; amount: number },
-): Promise<number[]> {
+async function countUndoRows(context: EngineContext, { url, amount }: { url: DatabaseUrl; amount: number }) {
   await using session = await connect(context, url);
   const counts: number[] = [];
   for (let index = 0; index < amount; index += 1) {
@@ -103,10 +96,7 @@ interface UndoTable {
   write: (rows: Uint8Array) => Promise<void>;
 }
 
-async function readUndoTable(
-  { runner, signal }: EngineContext,
-  { url, tools, settings, index, write }: UndoTable,
-): Promise<void> {
+async function readUndoTable({ runner, signal }: EngineContext, { url, tools, settings, index, write }: UndoTable) {
   const connection = connectionEnvironment(url, { ...ROW_SETTINGS, statement_timeout: '0', ...settings });
   const command = `--command=COPY public.${keeperTable(index)} TO STDOUT`;
   const args = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', command, ...connection.args];

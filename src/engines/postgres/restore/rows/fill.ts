@@ -94,10 +94,7 @@ export async function fillDatabase(context: EngineContext, fill: FillRun): Promi
 }
 
 /** Not of rows that are to be changed: statistics have values of them. */
-export function gathersStatistics({
-  beforeSwap,
-  throwAway = false,
-}: Pick<FillRun, 'beforeSwap' | 'throwAway'>): boolean {
+export function gathersStatistics({ beforeSwap, throwAway = false }: Pick<FillRun, 'beforeSwap' | 'throwAway'>) {
   return beforeSwap === undefined && !throwAway;
 }
 
@@ -117,17 +114,9 @@ export const ARCHIVE = 'archive';
 /** Lays the archive out for pg_restore: its table of contents and large objects; chooses the entries to restore. */
 export async function materialize(
   context: EngineContext,
-  {
-    manifest,
-    directory,
-    read,
-    tools,
-    details,
-    plan,
-    premade,
-    remoteTables,
-  }: Pick<FillRun, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
+  run: Pick<FillRun, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
+  const { manifest, directory, read, tools, details, plan, premade, remoteTables } = run;
   const archive = join(directory, ARCHIVE);
   await mkdir(archive);
   const files = manifest.files.filter(({ name }) => name !== STATISTICS_FILE);

@@ -24,10 +24,7 @@ interface IndexWatch {
 }
 
 /** Builds indexes, and reports the progress of the step `index` by the catalog, twice a second. */
-export async function withIndexProgress(
-  { session, report, signal, entries }: IndexWatch,
-  build: () => Promise<void>,
-): Promise<void> {
+export async function withIndexProgress({ session, report, signal, entries }: IndexWatch, build: () => Promise<void>) {
   const [total, left] = [countIn(entries.all), countIn(entries.rest)];
   const stopped = new AbortController();
   const ended = AbortSignal.any([signal, stopped.signal]);

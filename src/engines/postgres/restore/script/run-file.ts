@@ -116,17 +116,7 @@ interface Progress {
   hasEnded: boolean;
 }
 
-interface Sender {
-  /** Resolves when psql has room for more, or has ended. */
-  send(input: string | Buffer): Promise<void>;
-  progress: Progress;
-  /** All answers are read. */
-  answered: Promise<void>;
-  /** Resolves when all statements that were sent have run, or psql has ended. */
-  allAnswered(): Promise<void>;
-}
-
-function sender(psql: RunningProcess): Sender {
+function sender(psql: RunningProcess) {
   const progress: Progress = { sent: [], isCommitted: false, hasEnded: false };
   const ended = psql.ended
     .catch(() => {})
@@ -143,7 +133,9 @@ function sender(psql: RunningProcess): Sender {
   });
   return {
     progress,
-    answered: new Promise((resolve) => answers.once('close', resolve)),
+    /** All answers are read. */
+    answered: new Promise<void>((resolve) => answers.once('close', resolve)),
+    /** Resolves when all statements that were sent have run, or psql has ended. */
     async allAnswered() {
       if (progress.sent.length === 0) return;
       const empty = new Promise<void>((resolve) => {
@@ -151,7 +143,8 @@ function sender(psql: RunningProcess): Sender {
       });
       await Promise.race([empty, ended]);
     },
-    async send(input) {
+    /** Resolves when psql has room for more, or has ended. */
+    async send(input: string | Buffer) {
       if (progress.hasEnded || psql.stdin.write(input)) return;
       await Promise.race([new Promise((resolve) => psql.stdin.once('drain', resolve)), ended]);
     },

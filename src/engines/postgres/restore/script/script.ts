@@ -16,10 +16,7 @@ const REACH = {
 };
 
 /** Reads a file without running it, and refuses what is not SQL for the confirmed database. */
-export async function checkScript(
-  context: EngineContext,
-  { url, file }: Pick<ScriptRun, 'url' | 'file'>,
-): Promise<ScriptFacts> {
+export async function checkScript(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>) {
   const facts = await readFacts(file);
   return { ...facts, warnings: (await reachesServer(context, url)) ? [REACH] : [] };
 }

@@ -1,1 +1,0 @@
-export type TableRole = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
