@@ -12,7 +12,6 @@ export interface RehearsalFacts {
 }
 
 export interface TableFacts {
-  kind: 'table' | 'partitioned' | 'materialized view';
   /** An estimate of the server, at least 1 for a table with content. */
   rows: number;
   columns: readonly ColumnFacts[];

@@ -37,7 +37,7 @@ export async function readRehearsalFacts(
       [...tables].map(([name, { rows }]) => [
         tableName(database, name),
         {
-          ...{ kind: 'table', rows },
+          rows,
           columns: (columnsOf.get(name) ?? []).map(columnFacts),
           indexes: (indexesOf.get(name) ?? []).map((index) => index.name),
           triggers: (triggersOf.get(name) ?? []).map((trigger) => trigger.name),

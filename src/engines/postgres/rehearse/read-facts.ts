@@ -5,14 +5,11 @@ import type { PostgresSession } from '../connection/session.ts';
 interface TableRow {
   schema: string;
   name: string;
-  kind: 'r' | 'p' | 'm';
   rows: number;
   columns: { name: string; type: string; nullable: boolean; views: [string, string][] }[];
   indexes: string[];
   constraints: { name: string; kind: string; definition: string; validated: boolean }[];
 }
-
-const KINDS: Record<TableRow['kind'], TableFacts['kind']> = { r: 'table', p: 'partitioned', m: 'materialized view' };
 
 const CONSTRAINTS: Record<string, ConstraintFacts['kind']> = {
   ...{ p: 'primary', u: 'unique', f: 'foreign', c: 'check', x: 'exclusion', n: 'not null' },
@@ -20,7 +17,7 @@ const CONSTRAINTS: Record<string, ConstraintFacts['kind']> = {
 
 /** Rows are the server's estimate, or one by size; those of a partitioned table are the rows of its partitions. */
 const TABLES = `
-  SELECT n.nspname AS schema, c.relname AS name, c.relkind AS kind,
+  SELECT n.nspname AS schema, c.relname AS name,
     (SELECT coalesce(sum(greatest(p.reltuples, pg_relation_size(p.oid) / 200.0)), 0)::float8
      FROM pg_class p WHERE p.relkind IN ('r', 'm') AND (p.oid = c.oid OR (c.relkind = 'p' AND p.oid IN
        (SELECT relid FROM pg_partition_tree(c.oid))))) AS rows,
@@ -63,9 +60,8 @@ export async function readRehearsalFacts(session: Pick<PostgresSession, 'query'>
   };
 }
 
-function tableFacts({ kind, rows, columns, indexes, constraints }: TableRow): TableFacts {
+function tableFacts({ rows, columns, indexes, constraints }: TableRow): TableFacts {
   return {
-    kind: KINDS[kind],
     rows: Math.ceil(rows),
     columns: columns.map(columnFacts),
     indexes,

@@ -10,7 +10,7 @@ const FOREIGN: ConstraintFacts = { name: 'of', kind: 'foreign', definition: '', 
 /** Returns the lock and the warnings of a change of type, for which rows are copied. */
 function judged(text: string, { copiesOnline = true, constraints = [] as ConstraintFacts[] } = {}) {
   const columns = [{ name: 'age', type: 'int', isNullable: true, views: [] }];
-  const table = { kind: 'table', rows: 1000, columns, indexes: [], triggers: [], constraints } as const;
+  const table = { rows: 1000, columns, indexes: [], triggers: [], constraints } as const;
   const facts = { tables: new Map([['shop.t', table]]), searchPath: ['shop'], limitsLockWaits: true, copiesOnline };
   const statement = { text, atMs: 0, durationMs: 900, session: 1, inTransaction: false, affected: [1000], error: null };
   const locks = briefLocks(MYSQL, { statements: [statement], locks: [], facts });

@@ -8,7 +8,6 @@ const FACTS: RuleFacts = {
     ['public.orders', 'public.customers', 'Shop."a.b"'].map((name) => [
       name,
       {
-        kind: 'table',
         rows: 20_000,
         columns: [{ name: 'total', type: 'integer', isNullable: true, views: [] }],
         indexes: [`${name.replace(/^.*\./, '')}_total`],
