@@ -68,14 +68,22 @@ export async function readInventory(session: MysqlSession, database: string, inv
   inventory.index = indexes
     .map(({ table, name, columns }) => `${table}.${name} (${columns.map((column) => column.name ?? '').join()})`)
     .sort();
-  const isValid = (view: string): boolean => !invalidViews.includes(view);
-  inventory.view = inventory.view?.filter(isValid) ?? [];
   const settings = await readCodeSettings(session, database);
   inventory['character set'] = settings
-    .filter(({ kind, name }) => kind !== 'EVENT' && (kind !== 'VIEW' || isValid(name)))
+    .filter(({ kind }) => kind !== 'EVENT')
     .map(settingsText)
     .sort();
-  return inventory;
+  return withoutViews(inventory, invalidViews);
+}
+
+export function withoutViews(inventory: Inventory, views: string[]): Inventory {
+  const isOther = (line: string): boolean =>
+    !views.some((view) => line.slice(0, line.lastIndexOf(': ')) === `view ${view}`);
+  return {
+    ...inventory,
+    view: inventory.view?.filter((view) => !views.includes(view)) ?? [],
+    'character set': inventory['character set']?.filter(isOther) ?? [],
+  };
 }
 
 export type CodeSettings = Pick<Code, 'kind' | 'name' | 'charset' | 'collation' | 'database_collation'>;

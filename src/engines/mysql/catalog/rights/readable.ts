@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HiddenObjects } from '../../../../results/manifest/hidden-objects.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { whatIsHidden } from '../../../../text/format-objects.ts';
@@ -12,7 +13,7 @@ import { type CodeRow, readDefinitions } from '../definitions/read-definitions.t
 import { entriesOf } from '../definitions/table-entries.ts';
 import { isWord, lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import { viewNeeds } from '../definitions/view-needs.ts';
-import type { Inventory, Server } from '../introspect.ts';
+import { type Inventory, readInventory, type Server } from '../introspect.ts';
 import type { CatalogTable } from '../tables.ts';
 import { assertNotDenied, explainDenied } from './denied.ts';
 import { grantOnDatabase, grantText, readRights, type Scope, TABLE_RIGHTS } from './rights.ts';
@@ -40,11 +41,22 @@ export async function readReadable(
 ): Promise<Readable> {
   const database = url.database ?? '';
   const rights = await readRights(session);
+  const before = await readInventory(session, database);
   const unreadable: UnreadableCode[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
     // Without a number: the server lists the object but hides its definition.
     unreadable.push({ kind, name, why, denied: !(error instanceof SqlError) || DENIED.has(error.errno) });
   }).catch((error) => explainDenied(session, url, error));
+  const present = await readInventory(session, database);
+  if (!isDeepStrictEqual(present, before)) {
+    throw new UserError(
+      'source_changing',
+      `Objects of ${url.display} were created, changed or dropped during the build`,
+      {
+        hint: 'Nothing was stored. Run this again when no other session does so.',
+      },
+    );
+  }
   const scope: Scope = { database, server, rights };
   if (read.tables.length === 0 && read.views.length === 0 && mayMissTables(scope)) {
     await assertNotDenied(session, url, 'The user may not see any table');
@@ -61,7 +73,7 @@ export async function readReadable(
   }
   return {
     definitions,
-    inventory: await readStoredInventory(session, scope, { definitions, read }),
+    inventory: await readStoredInventory(session, scope, { present, definitions, read }),
     hidden: hidden.map(({ message: _, ...objects }) => objects),
   };
 }

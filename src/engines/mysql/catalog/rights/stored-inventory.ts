@@ -4,16 +4,16 @@ import type { Definitions, TableDefinition } from '../definitions/definitions.ts
 import { entriesOf } from '../definitions/table-entries.ts';
 import { isWord, significant, type Token } from '../definitions/tokens.ts';
 import { invalidViewsOf } from '../definitions/view-needs.ts';
-import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
+import { type Inventory, settingsAmong, withoutViews } from '../introspect.ts';
 import { type Scope, TABLE_RIGHTS } from './rights.ts';
 
 /** The server lists code with hidden text, and hides constraints of read-only tables. */
 export async function readStoredInventory(
   session: MysqlSession,
   { database, rights }: Scope,
-  { definitions, read }: { definitions: Definitions; read: Definitions },
+  { present, definitions, read }: { present: Inventory; definitions: Definitions; read: Definitions },
 ): Promise<Inventory> {
-  const inventory = await readInventory(session, database, invalidViewsOf(definitions));
+  const inventory = withoutViews(present, invalidViewsOf(definitions));
   const stored = {
     view: new Set(definitions.views.map(({ name }) => name)),
     trigger: new Set(definitions.triggers.map(({ name }) => name)),
