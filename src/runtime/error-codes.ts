@@ -28,7 +28,7 @@ export const ERRORS = {
     exclude_rows_by_program: 'mysqldump cannot exclude rows.',
     excluded_rows_referenced: 'Tables of the snapshot reference tables without rows: `--nullify`.',
     servers_differ: 'The URL leads to several servers, such as those of a load balancer.',
-    source_changing: 'Other sessions created, changed or dropped objects of the source during the build.',
+    source_changing: 'Other sessions created, changed or dropped source objects.',
     schema_needed: 'The chosen schemas need others: `--include-needed-schemas`.',
     schema_not_found: 'No chosen schema exists. A warning where some do.',
     names_unreadable: 'Names of an SQL_ASCII database are not UTF-8.',
