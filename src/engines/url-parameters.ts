@@ -1,10 +1,8 @@
 import { nearest } from '../text/nearest.ts';
 import { ENGINE_PROFILES } from './list.ts';
-import type { EngineProfile } from './profile.ts';
+import type { EngineProfile, UrlParameter } from './profile.ts';
 
-export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) =>
-  Object.keys(parameters).filter((name) => parameters[name] === 'secret'),
-);
+export const SECRET_PARAMETERS: string[] = ENGINE_PROFILES.flatMap(({ parameters }) => namesOf(parameters, 'secret'));
 
 export function isPublicParameter(name: string): boolean {
   const kinds = ENGINE_PROFILES.flatMap(({ parameters }) =>
@@ -85,4 +83,8 @@ export function decode(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+function namesOf(parameters: EngineProfile['parameters'], kind: UrlParameter): string[] {
+  return Object.keys(parameters).filter((name) => parameters[name] === kind);
 }

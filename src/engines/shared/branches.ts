@@ -91,7 +91,7 @@ export function newBranchFacts(
 
 const nullable = v.optional(v.nullable(v.string()), null);
 
-/** Entries of a branch's mark, on every engine. */
+/** What the mark of a branch records on every engine. */
 export const BRANCH_ENTRIES = {
   name: v.string(),
   created_at: v.string(),

@@ -100,9 +100,7 @@ export function assertSameFlavour(
   details: Pick<Details, 'flavour' | 'features' | 'collations'>,
   { server, collations }: Pick<InspectedDestination, 'server' | 'collations'>,
 ): void {
-  const unknown = details.collations.filter(
-    (name) => !(collations.has(name) || collations.has(name.replace(/^[a-z0-9]+_/, ''))),
-  );
+  const unknown = details.collations.filter((name) => !isKnown(name, collations));
   const reasons = [
     ...(unknown.length > 0 ? [`${server.label} does not know the collation ${unknown.join(', ')}`] : []),
     ...(details.flavour === server.flavour ? [] : details.features),
@@ -112,6 +110,10 @@ export function assertSameFlavour(
     details: reasons,
     hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
+}
+
+function isKnown(collation: string, known: Set<string>): boolean {
+  return known.has(collation) || known.has(collation.replace(/^[a-z0-9]+_/, ''));
 }
 
 function versionWarnings({ flavour, version, label }: Server, { manifest }: RestoreRequest): WarningEvent[] {

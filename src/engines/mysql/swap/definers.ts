@@ -37,13 +37,7 @@ export async function assertOwnDefiners(
         .execute(`CREATE DEFINER = ${quoteAccount(user, host)} VIEW ${quotePath(work, 'probe')} AS SELECT 1 AS one`)
         .catch((error) => {
           throw error instanceof SqlError && error.errno === RIGHT_MISSING
-            ? new UserError(
-                'switch_refused',
-                `The ${what} of ${database} has the definer ${definer}, which the user may not set`,
-                {
-                  hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
-                },
-              )
+            ? mayNotSet({ what, database, definer })
             : error;
         });
       await server.execute(`DROP VIEW ${quotePath(work, 'probe')}`);
@@ -68,4 +62,14 @@ async function foreignDefiners(server: MysqlSession, database: string): Promise<
 function accountOf(definer: string): [user: string, host: string] {
   const at = definer.lastIndexOf('@');
   return at < 0 ? [definer, ''] : [definer.slice(0, at), definer.slice(at + 1)];
+}
+
+function mayNotSet({ what, database, definer }: { what: string; database: string; definer: string }): UserError {
+  return new UserError(
+    'switch_refused',
+    `The ${what} of ${database} has the definer ${definer}, which the user may not set`,
+    {
+      hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
+    },
+  );
 }

@@ -51,9 +51,11 @@ class Refusals {
     this.#reasons.set(`${kind.toLowerCase()} ${name}`, redact(message));
   };
   explain(missing: string[]): string[] {
+    const isRefused = (line: string): boolean =>
+      [...this.#reasons.keys()].some((what) => line === `${what} is missing`);
     return [
       ...[...this.#reasons].map(([what, reason]) => `${what}: ${reason}`),
-      ...missing.filter((line) => ![...this.#reasons.keys()].some((what) => line === `${what} is missing`)),
+      ...missing.filter((line) => !isRefused(line)),
     ];
   }
 }

@@ -96,10 +96,14 @@ export async function readSelection(
   return { tables, allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences };
 }
 
+/** Reports whether somebody chose the schemas: those that are left out are no surprise. */
+function isChosen({ schemaConfig, copyOf }: DumpRequest): boolean {
+  return copyOf !== undefined || Object.keys(schemaConfig ?? {}).length > 0;
+}
+
 /** Tables with data that the default selection leaves out. */
 function lostTables(request: DumpRequest, { tables, excluded }: { tables: CatalogTable[]; excluded: string[] }) {
-  // Those that are left out by somebody's choice are no surprise.
-  if (request.copyOf !== undefined || Object.keys(request.schemaConfig ?? {}).length > 0) return [];
+  if (isChosen(request)) return [];
   return tables.filter(({ schema, bytes, of_extension }) => excluded.includes(schema) && bytes > 0 && !of_extension);
 }
 

@@ -234,6 +234,11 @@ function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   return own;
 }
 
+/** A table's rows, by the number of their entry in the archive. */
+function isTableFile(name: string): boolean {
+  return /^\d+\.dat$/.test(name);
+}
+
 /** The files that pg_dump has written, without rows that were read besides. */
 async function packOthers(
   { directory, write }: DumpRequest,
@@ -246,8 +251,7 @@ async function packOthers(
   const files = (await readdir(join(directory, ARCHIVE))).filter((name) => !twice.has(name));
   for (const name of files) await rename(join(directory, ARCHIVE, name), join(directory, name));
   const packed = await mapWithConcurrency(files, PACKED_AT_ONCE, (name) =>
-    // A table's rows, by the number of their entry in the archive.
-    write(name, { terminator: /^\d+\.dat$/.test(name) ? DATA_TERMINATOR : null }),
+    write(name, { terminator: isTableFile(name) ? DATA_TERMINATOR : null }),
   );
   return new Map(packed.map((one) => [one.file.name, one]));
 }

@@ -20,8 +20,7 @@ export function failureHint(lines: string[], details: ArchiveDetails): string {
     return `Schema ${schema} is not in the snapshot, and a function or expression needs it: add it to the target's schema_config.include_schemas and build again.`;
   }
   const functions = (details.inventory.objects.function ?? []).filter(
-    // `public.f(integer)` → `f`.
-    (name) => FUNCTION.test(name) && mentions(text, name.slice(0, name.indexOf('(')).split('.').at(-1) ?? ''),
+    (name) => FUNCTION.test(name) && mentions(text, bareName(name)),
   );
   if (functions.length === 0) return '';
   const schemas = searchPath(details);
@@ -38,6 +37,11 @@ function searchPath({ settings, schemas }: ArchiveDetails): string {
   const names = schemas.map(({ name }) => name);
   const publicFirst = [...names.filter((name) => name === 'public'), ...names.filter((name) => name !== 'public')];
   return [...publicFirst.slice(0, SCHEMAS).map(quoteName), 'pg_temp'].join(', ');
+}
+
+/** `public.f(integer)` → `f`. */
+function bareName(name: string): string {
+  return name.slice(0, name.indexOf('(')).split('.').at(-1) ?? '';
 }
 
 /** Matches the name as a word of its own: `f` is not in `of`. */

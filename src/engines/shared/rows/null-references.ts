@@ -82,14 +82,7 @@ export function findDangling(keys: ForeignKey[], { excluded, columnsOf }: FindOp
       if (one.nulled.length > 0 || one.obstacles === null) continue;
       const others = (keysOf.get(one.table) ?? []).filter((other) => other !== key);
       const staying = others.filter((other) => !found.has(other));
-      one.obstacles = new Map(
-        one.columns.flatMap((column): [string, string][] => {
-          const why = columnsOf.get(one.table)?.required.get(column);
-          if (why !== undefined) return [[column, why]];
-          const other = staying.find((key) => key.columns.includes(column));
-          return other ? [[column, `foreign key ${other.name}`]] : [];
-        }),
-      );
+      one.obstacles = obstaclesOf(one, { staying, required: columnsOf.get(one.table)?.required ?? new Map() });
       const usable = one.columns.filter((column) => !one.obstacles?.has(column));
       if (usable.length === 0 || (one.isFull && usable.length < one.columns.length)) continue;
       const isUnique = (column: string): boolean => columnsOf.get(one.table)?.unique.has(column) ?? false;
@@ -99,6 +92,20 @@ export function findDangling(keys: ForeignKey[], { excluded, columnsOf }: FindOp
     }
   }
   return [...found.values()].flat();
+}
+
+function obstaclesOf(
+  { columns }: DanglingKey,
+  { staying, required }: { staying: ForeignKey[]; required: Map<string, string> },
+): Map<string, string> {
+  return new Map(
+    columns.flatMap((column): [string, string][] => {
+      const why = required.get(column);
+      if (why !== undefined) return [[column, why]];
+      const other = staying.find((key) => key.columns.includes(column));
+      return other ? [[column, `foreign key ${other.name}`]] : [];
+    }),
+  );
 }
 
 /** The column in no unique key, in the fewest other foreign keys; the last such one, since the first is often shared. */

@@ -55,6 +55,11 @@ export interface CodeRow extends Pick<Code, 'kind' | 'name'> {
   returns?: string | null;
 }
 
+/** A passing error would leave out an object that can be read. An error without a number: the server hides the text. */
+function isAboutObject(error: Error): boolean {
+  return error.name === 'Error' || (error instanceof SqlError && UNREADABLE.has(error.errno));
+}
+
 /** All views and stored programs, readable or not, in the order of drops. */
 export async function listCode(session: MysqlSession, database: string): Promise<CodeRow[]> {
   const listed: CodeRow[] = [];
@@ -72,8 +77,7 @@ export async function readCode(session: MysqlSession, database: string, unreadab
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
-        // A passing error would leave out an object that can be read. Without a number: the server hides the text.
-        if (!(error.name === 'Error' || (error instanceof SqlError && UNREADABLE.has(error.errno)))) throw error;
+        if (!isAboutObject(error)) throw error;
         unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message, { ...each, error });
         return null;
       });

@@ -66,10 +66,7 @@ export function renderStatement(what: string, sql: string): string {
     if (!isWritten) {
       throw refusedAt({ what, sql }, token, 'SHOW CREATE writes no such version comment');
     }
-    const text = inner
-      .map(({ kind, text }) => (kind === 'space' ? ' ' : text))
-      .join('')
-      .trim();
+    const text = textOf(inner);
     if (Number(version) < MAY_BE_SKIPPED) parts.push(' ', text, ' ');
     else if (/\*\/|\/\*/.test(text)) throw refusedAt({ what, sql }, token, 'its text may end the version comment');
     else parts.push(`/*${flavour}!${version} ${text} */`);
@@ -80,6 +77,13 @@ export function renderStatement(what: string, sql: string): string {
 
 function isPlain(kind: Token['kind']): boolean {
   return kind !== 'version' && kind !== 'versionEnd' && kind !== 'comment' && kind !== 'open';
+}
+
+function textOf(tokens: Token[]): string {
+  return tokens
+    .map(({ kind, text }) => (kind === 'space' ? ' ' : text))
+    .join('')
+    .trim();
 }
 
 function shapeOf(tokens: Token[]): string {

@@ -26,9 +26,7 @@ export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
       needs.tables.add(token.value);
     else if (before?.text === '(' && isWord(tokens[at - 2], 'NEXTVAL', 'LASTVAL', 'SETVAL'))
       needs.tables.add(token.value);
-    // Not the column list of a derived table.
-    else if (tokens[at + 1]?.text === '(' && before?.text !== ')' && before?.kind !== 'name' && !isWord(before, 'AS'))
-      needs.routines.add(token.value.toLowerCase());
+    else if (tokens[at + 1]?.text === '(' && isCall(before)) needs.routines.add(token.value.toLowerCase());
   }
   for (const name of own) needs.tables.delete(name);
   return needs;
@@ -60,6 +58,11 @@ function isCommonTable(tokens: Token[], at: number): boolean {
     next += 1;
   }
   return isWord(tokens[next], 'AS') && tokens[next + 1]?.text === '(';
+}
+
+/** Not the column list of a derived table. */
+function isCall(before: Token | undefined): boolean {
+  return before?.text !== ')' && before?.kind !== 'name' && !isWord(before, 'AS');
 }
 
 /** The server keeps views of missing objects, but cannot create them. */

@@ -44,8 +44,7 @@ export async function readReadable(
   const before = await readInventory(session, database);
   const unreadable: UnreadableCode[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
-    // Without a number: the server lists the object but hides its definition.
-    unreadable.push({ kind, name, why, denied: !(error instanceof SqlError) || DENIED.has(error.errno) });
+    unreadable.push({ kind, name, why, denied: isDenied(error) });
   }).catch((error) => explainDenied(session, url, error));
   const present = await readInventory(session, database);
   if (!isDeepStrictEqual(present, before)) {
@@ -76,6 +75,11 @@ export async function readReadable(
     inventory: await readStoredInventory(session, scope, { present, definitions, read }),
     hidden: hidden.map(({ message: _, ...objects }) => objects),
   };
+}
+
+/** Without a number: the server lists the object but hides its definition. */
+function isDenied(error: unknown): boolean {
+  return !(error instanceof SqlError) || DENIED.has(error.errno);
 }
 
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];

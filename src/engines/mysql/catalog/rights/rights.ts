@@ -61,9 +61,7 @@ export function rightsOf({ account, folds, patterns, grants }: GrantFacts): Righ
   const fold = (name: string): string => (folds ? name.toLowerCase() : name);
   const ofGrantee = Map.groupBy(grants.flatMap(parseGrant), ({ grantee }) => grantee);
   const matches = (pattern: string, database: string): boolean =>
-    patterns
-      ? isLike(fold(pattern), fold(database))
-      : fold([...patternOf(pattern)].map(({ character }) => character).join('')) === fold(database);
+    patterns ? isLike(fold(pattern), fold(database)) : fold(unescaped(pattern)) === fold(database);
   const granted = (all: Grant[], right: string): boolean => all.some(({ rights }) => includes(rights, right));
 
   const onDatabase = (database: string, right: string): boolean =>
@@ -188,6 +186,10 @@ function isLike(pattern: string, database: string): boolean {
     wild ? (character === '_' ? '.' : '.*') : character.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'),
   );
   return new RegExp(`^${parts.join('')}$`, 'su').test(database);
+}
+
+function unescaped(pattern: string): string {
+  return [...patternOf(pattern)].map(({ character }) => character).join('');
 }
 
 function literalLength(pattern: string): number {

@@ -104,10 +104,7 @@ export async function watchDefinitions(
   };
   const before = await read();
   return async () => {
-    if ((await read()) !== before)
-      throw new UserError('dump_failed', `Objects of ${display} were created, changed or dropped during the dump`, {
-        hint: 'Nothing was stored. Build again.',
-      });
+    if ((await read()) !== before) throw changed(display);
   };
 }
 
@@ -135,11 +132,7 @@ async function runProgram(
   if (problem && !(problem instanceof ScriptCutShort)) child.kill();
   const { exitCode, stderr } = await child.ended;
   if (problem && !(problem instanceof ScriptCutShort)) throw notUnderstood(tool, problem);
-  if (exitCode !== 0)
-    throw new UserError('dump_failed', `${tool.name} failed`, {
-      details: linesOf(stderr).slice(0, LINES_TOLD),
-      hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
-    });
+  if (exitCode !== 0) throw programFailed(tool, stderr);
   if (problem) throw cutShort(tool, display);
   // mysqldump may leave objects out with a message and exit code 0.
   for (const line of linesOf(stderr).slice(0, LINES_TOLD)) {
@@ -219,6 +212,13 @@ function linesOf(stderr: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
+function programFailed({ name }: ClientTool, stderr: string): UserError {
+  return new UserError('dump_failed', `${name} failed`, {
+    details: linesOf(stderr).slice(0, LINES_TOLD),
+    hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
+  });
+}
+
 function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
   const known = cause instanceof StatementUnknown || cause instanceof InsertRefused;
   if (!known) return cause;
@@ -232,5 +232,11 @@ function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
 function cutShort({ name }: ClientTool, what: string): UserError {
   return new UserError('dump_failed', `The dump of ${what} by ${name} is cut short`, {
     hint: 'Is the disk full? Nothing was stored.',
+  });
+}
+
+function changed(display: string): UserError {
+  return new UserError('dump_failed', `Objects of ${display} were created, changed or dropped during the dump`, {
+    hint: 'Nothing was stored. Build again.',
   });
 }

@@ -22,16 +22,7 @@ export async function insertStatements(session: MysqlSession, { table, content, 
   });
   const { loaded, warnings } = await sendStatements(session, checkedRows(content, { table, rows }), table).catch(
     (error) => {
-      throw error instanceof InsertRefused
-        ? new UserError(
-            'content_refused',
-            `The rows of the snapshot hold a statement that is no INSERT of rows: ${error.message}`,
-            {
-              hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
-              cause: error,
-            },
-          )
-        : error;
+      throw error instanceof InsertRefused ? rowsRefused(error) : error;
     },
   );
   const changed = new Set(warnings.filter((warning) => !isHarmless(warning, definition)).map(({ Message }) => Message));
@@ -51,4 +42,15 @@ function isHarmless({ Code, Message }: WarningRow, definition: TableDefinition |
   const others =
     definition?.create.match(/^ {2}`(?:[^`]|``)*` (?=(?:enum|set)\(|[^'\n]* GENERATED ALWAYS AS \()/gm) ?? [];
   return others.flatMap(namesIn).some((name) => Message.includes(`'${name}'`));
+}
+
+function rowsRefused(cause: InsertRefused): UserError {
+  return new UserError(
+    'content_refused',
+    `The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`,
+    {
+      hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
+      cause,
+    },
+  );
 }

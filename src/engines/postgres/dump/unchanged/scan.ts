@@ -36,10 +36,7 @@ export async function findUnchangedRanges(
       ? earlier
       : ranges.map(() => null);
   }
-  // Those with the same blocks, or with these and all behind them: the last one had no end.
-  const candidates = ranges.map(
-    (range) => earlier.find((one) => one.start === range.start && (one.end === range.end || one.end === null)) ?? null,
-  );
+  const candidates = ranges.map((range) => candidateOf(range, earlier));
   const untouched = untouchedRanges({ ranges, earlier, blocks });
   const unchanged = candidates.map((candidate, at) => (untouched.has(at) ? candidate : null));
   if (!unchanged.includes(null)) return unchanged;
@@ -93,6 +90,11 @@ export function isWhole(ranges: RangeEvidence[]): boolean {
 async function isSameWhole(session: PostgresSession, { table, earlier, xmin }: Omit<ScanOptions, 'ranges' | 'blocks'>) {
   const { rows, fresh } = await countRange(session, { table, range: WHOLE, xmin });
   return !fresh && rows === earlier.reduce((sum, range) => sum + range.rows, 0);
+}
+
+/** The recorded range with the same blocks, or with these and all behind them: the last one had no end. */
+function candidateOf({ start, end }: Range, earlier: RangeEvidence[]): RangeEvidence | null {
+  return earlier.find((one) => one.start === start && (one.end === end || one.end === null)) ?? null;
 }
 
 interface Count {

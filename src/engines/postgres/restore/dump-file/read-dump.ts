@@ -89,9 +89,7 @@ async function assertOwnFiles(path: string): Promise<void> {
   const files = await readdir(path, { withFileTypes: true });
   const strange = [
     ...names.filter((name) => !OWN_FILE.test(name)),
-    ...files
-      .filter((file) => !file.isFile() || !(file.name === CONTENTS || OWN_FILE.test(file.name.replace(COMPRESSED, ''))))
-      .map(({ name }) => name),
+    ...files.filter((file) => !file.isFile() || !isKnown(file.name)).map(({ name }) => name),
   ];
   for (const { name } of files.filter(({ name }) => name.endsWith('.toc'))) {
     const lines = (await readFile(join(path, name), 'latin1')).split('\n').filter((line) => line !== '');
@@ -103,3 +101,7 @@ async function assertOwnFiles(path: string): Promise<void> {
 
 const FORMATS =
   'Folders of pg_dump 12 to 18 can be read. Another version: pg_restore --file=FILE.sql, then import the file.';
+
+function isKnown(name: string): boolean {
+  return name === CONTENTS || OWN_FILE.test(name.replace(COMPRESSED, ''));
+}
