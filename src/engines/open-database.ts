@@ -73,10 +73,7 @@ async function withTunnel<Result>(
   work: (url: DatabaseUrl) => Promise<Result>,
 ): Promise<Result> {
   if (url.parameters.tunnel === undefined) return work(url);
-  if (context.runner.id !== 'local')
-    throw new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${url.display}`, {
-      hint: 'Install the client programs of the database on this machine.',
-    });
+  if (context.runner.id !== 'local') throw noTunnelInContainer(url);
   const startedAt = performance.now();
   const through = await openTunnel(context, url);
   try {
@@ -107,6 +104,12 @@ async function probeThroughTunnel(url: DatabaseUrl, request: ProbeRequest, probe
       identity,
     });
   }
+}
+
+function noTunnelInContainer({ display }: DatabaseUrl): UserError {
+  return new UserError('tunnel_failed', `Programs in a container cannot use the SSH tunnel to ${display}`, {
+    hint: 'Install the client programs of the database on this machine.',
+  });
 }
 
 /**

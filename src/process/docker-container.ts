@@ -61,11 +61,7 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
   });
   const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
   const failed = await Promise.race([ready, completed]);
-  if (failed)
-    throw new UserError('container_not_started', `Cannot start a container of ${image}`, {
-      details: failed.stderr.trim().split('\n'),
-      hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
-    });
+  if (failed) throw notStarted(image, failed.stderr);
   child.unref();
   return {
     name,
@@ -105,4 +101,11 @@ export function covers(seen: Mount, wanted: Mount): boolean {
 function mountFlag({ path, writable }: Mount): string {
   const quoted = path.replaceAll('"', '""');
   return ['type=bind', `"source=${quoted}"`, `"target=${quoted}"`, ...(writable ? [] : ['readonly'])].join(',');
+}
+
+function notStarted(image: string, stderr: string): UserError {
+  return new UserError('container_not_started', `Cannot start a container of ${image}`, {
+    details: stderr.trim().split('\n'),
+    hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
+  });
 }

@@ -94,18 +94,12 @@ async function interpret(
 ): Promise<ProcessResult> {
   const begun = stderr.startsWith(PID_MARK);
   const words = begun ? stderr.slice(stderr.indexOf('\n') + 1) : stderr;
-  if (NOT_STARTED.has(exitCode))
-    throw new UserError('tool_not_started', `Cannot start ${file} in a container of ${image}`, {
-      details: words.trim().split('\n'),
-      hint: 'Check that the image contains it: tool config check',
-    });
+  if (NOT_STARTED.has(exitCode)) throw notStarted({ file, image, words });
   const bySignal = exitCode === null || exitCode > BY_SIGNAL;
   // A client that loses its container may have the exit code of any failure.
   const end = bySignal || !begun ? 'unexpected' : 'failed';
   if (exitCode !== 0 && !stopped.aborted && (await endsWithin(container, END_IS_KNOWN_WITHIN[end])))
-    throw new UserError('container_lost', `The container of ${image} ended while ${file} was running`, {
-      hint: 'The container was removed, or Docker stopped. Run the command again.',
-    });
+    throw lost({ file, image });
   return { exitCode: bySignal ? null : exitCode, stdout: '', stderr: words };
 }
 
@@ -115,6 +109,19 @@ async function endsWithin(container: Container, timeoutMs: number): Promise<bool
   await Promise.race([container.ended, deadline]);
   known.abort();
   return container.hasEnded();
+}
+
+function notStarted({ file, image, words }: { file: string; image: string; words: string }): UserError {
+  return new UserError('tool_not_started', `Cannot start ${file} in a container of ${image}`, {
+    details: words.trim().split('\n'),
+    hint: 'Check that the image contains it: tool config check',
+  });
+}
+
+function lost({ file, image }: { file: string; image: string }): UserError {
+  return new UserError('container_lost', `The container of ${image} ended while ${file} was running`, {
+    hint: 'The container was removed, or Docker stopped. Run the command again.',
+  });
 }
 
 const OUTSIDE = 'host.docker.internal';

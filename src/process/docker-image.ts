@@ -37,11 +37,7 @@ export async function ensureImage(request: PullRequest): Promise<void> {
       if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
     });
     const { exitCode, stderr } = await child.ended;
-    if (exitCode !== 0)
-      throw new UserError('image_unavailable', `Cannot pull the image ${image}`, {
-        details: stderr.trim().split('\n'),
-        hint: `Check docker.images and its registry. For a private one: docker login. Then: ${shell`docker pull ${image}`}`,
-      });
+    if (exitCode !== 0) throw unavailable(image, stderr);
   });
 }
 
@@ -55,4 +51,11 @@ export function layerCount(): (line: string) => { done: number; total: number } 
     if (layer !== undefined && state !== undefined) layers.set(layer, state);
     return { done: [...layers.values()].filter((last) => HERE.has(last)).length, total: layers.size };
   };
+}
+
+function unavailable(image: string, stderr: string): UserError {
+  return new UserError('image_unavailable', `Cannot pull the image ${image}`, {
+    details: stderr.trim().split('\n'),
+    hint: `Check docker.images and its registry. For a private one: docker login. Then: ${shell`docker pull ${image}`}`,
+  });
 }

@@ -19,7 +19,7 @@ const READ_AFTER_KILL = 1000;
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
     options.signal?.throwIfAborted();
-    const described = redact([command.file, ...command.args].map(shellWord).join(' '));
+    const described = describeCommand(command);
     const startedAt = performance.now();
     report({ event: 'command', command: described });
     const onEnd = (exit: number | null) =>
@@ -115,6 +115,10 @@ function terminate(child: ChildProcess): void {
 function closePipes({ stdout, stderr }: ChildProcess): void {
   stdout?.destroy();
   stderr?.destroy();
+}
+
+function describeCommand({ file, args }: Command): string {
+  return redact([file, ...args].map(shellWord).join(' '));
 }
 
 function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) | undefined): () => string {

@@ -28,11 +28,7 @@ export async function endLeftSessions(report: Report, { find, end }: LeftSession
     const left = await find();
     if (left.length === 0) return;
     const busy = left.filter((session) => session.busy).map(({ text }) => redact(text));
-    if (attempt === TRIES)
-      throw new UserError('after_load_failed', 'Sessions that the steps of after_load left do not end', {
-        details: busy,
-        hint: 'The destination is unchanged. End them in the steps, or load with a user that may end them.',
-      });
+    if (attempt === TRIES) throw sessionsStay(busy);
     if (attempt === 1 && busy.length > 0) {
       const message = `Ended sessions that the steps of after_load left: ${boundedList(busy, LISTED)}`;
       report({ event: 'warning', code: 'sessions_ended', message });
@@ -40,4 +36,11 @@ export async function endLeftSessions(report: Report, { find, end }: LeftSession
     for (const { id } of left) await end(id);
     await setTimeout(EVERY_MS);
   }
+}
+
+function sessionsStay(details: string[]): UserError {
+  return new UserError('after_load_failed', 'Sessions that the steps of after_load left do not end', {
+    details,
+    hint: 'The destination is unchanged. End them in the steps, or load with a user that may end them.',
+  });
 }

@@ -57,10 +57,7 @@ async function dumpInstant(context: EngineContext, request: DumpRequest, begunWi
   const schema = copyOf ? detailsOf(copyOf).database : database;
   const connected = startStep(report, 'connect', `Connect to ${url.display}`);
   const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
-  if (byProgram && request.excludeRows)
-    throw new UserError('exclude_rows_by_program', 'mysqldump cannot leave the rows of a table out', {
-      hint: 'Nothing was stored. Remove exclude_rows, or program: true.',
-    });
+  if (byProgram && request.excludeRows) throw excludesByProgram();
   // Their threads start while the session connects.
   await using readers = openReaders(context, { request, count: byProgram ? 0 : cpus });
   await using session = await connect(context, url, { several: true });
@@ -124,12 +121,7 @@ async function openSource(
 ): Promise<Source> {
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
-  if (reserved !== null)
-    throw new UserError(
-      'name_reserved',
-      `The source ${url.display} holds a table "${reserved}", a name that is reserved for the tool`,
-      { hint: 'Nothing was stored. Rename the table.' },
-    );
+  if (reserved !== null) throw nameReserved(url.display, reserved);
   const tool = readers ? null : await dumpToolFor(context, server);
   if (tool) await assertUnlimited(context, url);
   const assertUnchanged = tool && (await watchDefinitions(session, { database, display: url.display }));
@@ -238,6 +230,20 @@ function warnOfHistory({ report }: EngineContext, tables: CatalogTable[]): void 
   const list = versioned.map(({ name }) => name).join(', ');
   const message = `The history of system-versioned tables is not in the snapshot, only their current rows: ${list}`;
   report({ event: 'warning', code: 'history_left_out', message });
+}
+
+function excludesByProgram(): UserError {
+  return new UserError('exclude_rows_by_program', 'mysqldump cannot leave the rows of a table out', {
+    hint: 'Nothing was stored. Remove exclude_rows, or program: true.',
+  });
+}
+
+function nameReserved(display: string, table: string): UserError {
+  return new UserError(
+    'name_reserved',
+    `The source ${display} holds a table "${table}", a name that is reserved for the tool`,
+    { hint: 'Nothing was stored. Rename the table.' },
+  );
 }
 
 const MOST_NAMED = 10;

@@ -41,14 +41,7 @@ export async function reportLossyValues(
       const rows = Number(row[`n${at}`]);
       if (rows === 0) continue;
       const where = `${table}.${column.name}`;
-      if (fatal)
-        throw new UserError(
-          'member_unwritable',
-          `The definition of ${where} lacks a member that rows have: the server writes it as "?"`,
-          {
-            hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
-          },
-        );
+      if (fatal) throw unwritable(where);
       report({ event: 'warning', code: 'values_lossy', message: `${where}: ${why} (rows: ${rows})` });
     }
   }
@@ -102,4 +95,14 @@ function memberDoubts(column: ColumnRow): Doubt[] {
     doubts.push({ column, condition: `${name} + 0 <> 0 AND ${isOther}`, fatal: true, why: '' });
   }
   return doubts;
+}
+
+function unwritable(column: string): UserError {
+  return new UserError(
+    'member_unwritable',
+    `The definition of ${column} lacks a member that rows have: the server writes it as "?"`,
+    {
+      hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
+    },
+  );
 }

@@ -19,7 +19,7 @@ export async function findPrograms(context: EngineContext, manifest: Manifest): 
   const [best] = found
     .filter((one) => one.flavour === flavour && compareSeries(one.version, oldest) >= 0)
     .sort((a, b) => compareSeries(a.version, b.version));
-  if (!best) throw noPrograms(`${LABELS[flavour]} ${oldest.split('.').slice(0, 2).join('.')}`, found);
+  if (!best) throw noPrograms(`${LABELS[flavour]} ${series(oldest)}`, found);
   const { server: bin, version, build } = best;
   return { product: LABELS[flavour], bin, version, build, differs: compareSeries(version, wanted) !== 0 };
 }
@@ -41,4 +41,8 @@ function noPrograms(wanted: string, found: ServerPrograms[]): UserError {
       hint: 'Install them: apt-get install mariadb-server (Debian, Ubuntu), brew install mariadb or mysql (macOS), or https://dev.mysql.com/downloads/.',
     },
   );
+}
+
+function series(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
 }

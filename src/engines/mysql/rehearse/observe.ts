@@ -32,10 +32,7 @@ export async function observe(context: EngineContext, url: DatabaseUrl): Promise
   if (!before.seesFiles) context.report({ event: 'warning', code: 'rewrites_unseen', message: UNSEEN });
   const facts = await readRehearsalFacts(session, before);
   const plain = await currentDatabase(opened.use(await connect(context, url, { settings: [] })));
-  if (plain.hex !== (await currentDatabase(session)).hex)
-    throw new UserError('rehearsal_unobservable', 'init_connect of the server leads sessions into another database', {
-      hint: 'Remove USE from init_connect of the server.',
-    });
+  if (plain.hex !== (await currentDatabase(session)).hex) throw ledElsewhere();
   const { mode: sqlMode } = plain;
   const read = await lockReader(session, place);
   const recorder = createRecorder({ relations: lockedRelations(before), strongModes: STRONG_MODES, modeText });
@@ -82,6 +79,12 @@ function explainingLoss(url: DatabaseUrl, finish: () => Promise<ObservedRehearsa
 }
 
 const UNSEEN = 'Which tables are rewritten is not known: the user of the URL needs the right PROCESS';
+
+function ledElsewhere(): UserError {
+  return new UserError('rehearsal_unobservable', 'init_connect of the server leads sessions into another database', {
+    hint: 'Remove USE from init_connect of the server.',
+  });
+}
 
 /** The same database and user; no TLS on this machine. */
 function throughProxy({ localPorts: _, ...url }: DatabaseUrl, port: number): DatabaseUrl {

@@ -29,10 +29,7 @@ import { chooseRestorer } from './temporary-user.ts';
 /** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, inPlace, keepBase } = request;
-  if (inPlace)
-    throw new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
-      hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
-    });
+  if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
   const inspected = await inspectDestination(context, url);
   const { destination, server, packet } = inspected;
@@ -168,4 +165,10 @@ export function sessionWarnings({ connections, database }: DestinationState): Wa
   const sessions = connections === 1 ? '1 session is' : `${connections} sessions are`;
   const message = `${sessions} open on ${database}: those that keep a transaction open are ended when the tables are swapped`;
   return [{ event: 'warning', code: 'sessions_open', message }];
+}
+
+function notInPlace(): UserError {
+  return new UserError('in_place_impossible', 'MySQL and MariaDB cannot be loaded in place', {
+    hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
+  });
 }

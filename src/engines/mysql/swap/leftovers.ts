@@ -25,12 +25,7 @@ async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'wo
     const { tables, missing } = await settle(context, { server, url, work }).catch((error) => {
       context.signal?.throwIfAborted();
       if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
-      if (!(error instanceof UserError && error.code === 'content_refused'))
-        throw new UserError('swap_unfinished', `The interrupted swap of ${url.display} cannot be completed`, {
-          details: [redact(error.message)],
-          hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
-          cause: error,
-        });
+      if (!(error instanceof UserError && error.code === 'content_refused')) throw unfinished(url, error);
       return notFollowed(context, { url, work, error });
     });
     all.tables ??= tables;
@@ -70,6 +65,14 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
     report({ event: 'warning', code: 'not_carried_over', message: `An interrupted load did not create ${what}` });
   }
   reportSwept(report, dropped);
+}
+
+function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
+  return new UserError('swap_unfinished', `The interrupted swap of ${display} cannot be completed`, {
+    details: [redact(cause.message)],
+    hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
+    cause,
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DestinationResetRequest, ResetRun, Resettable } from '../../facets/reset.ts';
 import { usableBase, usableSpare } from '../../shared/base-copies.ts';
@@ -20,10 +21,7 @@ export async function planReset(context: EngineContext, { url, spare }: Destinat
   await using server = await connectToServer(context, url);
   const copies = await findBaseCopies(server, destination);
   const base = usableBase(copies, url);
-  if (!facts.maySwap)
-    throw new UserError('may_not_create', `Cannot create a database beside ${url.display}: ${facts.whyNot}`, {
-      hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
-    });
+  if (!facts.maySwap) throw mayNotReset(url, facts.whyNot);
   const warnings = await checkSwap(server, { destination, undo: true, base: true });
   const usesSpare = usableSpare(copies) !== null;
   const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
@@ -53,4 +51,10 @@ export async function reset(context: EngineContext, { url, spare, undo, role, ac
       },
     },
   );
+}
+
+function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {
+  return new UserError('may_not_create', `Cannot create a database beside ${url.display}: ${whyNot}`, {
+    hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
+  });
 }

@@ -69,8 +69,7 @@ async function probeTogether(context: EngineContext, probing: ProbeRun): Promise
       continue;
     }
     if (!row) {
-      if (refusal || leadsTo(url, signs))
-        probing.take(index, failedProbe('database_missing', `database "${url.database}" does not exist`));
+      if (refusal || leadsTo(url, signs)) probing.take(index, missing(url));
       else unlisted.push(index);
       continue;
     }
@@ -192,3 +191,7 @@ const REASONS: Record<ClosedReason, (database: string, user: string | null) => s
   closed_database: (database) => `database "${database}" is not currently accepting connections`,
   not_permitted: (database, user) => `${user ?? 'the user'} has no CONNECT privilege for database "${database}"`,
 };
+
+function missing({ database }: DatabaseUrl): Probe {
+  return failedProbe('database_missing', `database "${database}" does not exist`);
+}

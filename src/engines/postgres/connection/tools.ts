@@ -60,7 +60,7 @@ export async function reportTools(context: EngineContext): Promise<ToolReport[]>
 export const findClientTools = toolFinder(LOOK_FOR_TOOLS, (lines) => {
   const tools = lines.flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
-  return unique.sort((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }));
+  return unique.sort((a, b) => compareVersions(b.version, a.version));
 });
 
 /** `/usr/lib/postgresql/15/bin`, a tab, `pg_dump (PostgreSQL) 15.18 (Debian …)`. */
@@ -132,6 +132,10 @@ export function knowsRestrict({ version, major }: Pick<ClientTools, 'version' | 
 
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
+}
+
+function compareVersions(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
 }
 
 /** psql for a person: with the messages and the encoding of the terminal. */

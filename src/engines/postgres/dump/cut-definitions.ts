@@ -44,10 +44,7 @@ export function cutDefinitions(toc: Buffer, { cuts, excluded }: { cuts: Cut[]; e
     entries.add(keyOf(entry));
     return entry.definition;
   });
-  if (!understood && cuts.length > 0)
-    throw new UserError('dump_failed', 'pg_dump has written an archive whose format this program does not know', {
-      hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
-    });
+  if (!understood && cuts.length > 0) throw notUnderstood();
   const open = cuts.filter(({ part, ...entry }) => keyOf(part) === keyOf(entry) || !entries.has(keyOf(part)));
   const byEntry = Map.groupBy(open, keyOf);
   const rewritten = rewriteContents(toc, (entry) =>
@@ -78,10 +75,7 @@ function changed({ kind, definition }: ContentsEntry, { cuts, all }: { cuts: Cut
   if (!DEFINITIONS.has(kind)) return definition;
   return cuts.reduce((text, { part, apply }) => {
     const cut = apply(text);
-    if (cut === null)
-      throw new UserError('schema_needed', `${part.name} needs ${part.needs} and cannot be left out alone`, {
-        hint: `Add the schema of ${part.needs} to the target's schema_config.include_schemas`,
-      });
+    if (cut === null) throw notFound(part);
     return cut;
   }, definition);
 }
@@ -252,4 +246,16 @@ function lineOf(definition: string, column: string): number {
 /** Returns the name as the server quotes it, and as a program quotes it that knows more keywords. */
 function namesOf(name: string): string[] {
   return name.startsWith('"') ? [name] : [name, `"${name}"`];
+}
+
+function notFound({ name, needs }: Pick<BrokenObject, 'name' | 'needs'>): UserError {
+  return new UserError('schema_needed', `${name} needs ${needs} and cannot be left out alone`, {
+    hint: `Add the schema of ${needs} to the target's schema_config.include_schemas`,
+  });
+}
+
+function notUnderstood(): UserError {
+  return new UserError('dump_failed', 'pg_dump has written an archive whose format this program does not know', {
+    hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
+  });
 }

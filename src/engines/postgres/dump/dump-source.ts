@@ -75,10 +75,7 @@ export async function readSelection(
   const names = available.map((schema) => schema.name);
   const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
   for (const warning of warnings) report(warning);
-  if (chosen.length === 0)
-    throw new UserError('schema_not_found', `None of the chosen schemas exists in ${request.url.display}`, {
-      hint: `The database has: ${names.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
-    });
+  if (chosen.length === 0) throw noSchema(request, names);
   const broken = await readBroken(session, {
     excluded: available.filter(({ name }) => !chosen.includes(name)),
     includeNeeded: request.includeNeededSchemas ?? false,
@@ -215,5 +212,11 @@ export function settingsToKeep(settings: string[], report: Report): string[] {
     const why = whyNoSetting(setting);
     if (why !== null) report({ event: 'warning', code: 'setting_left_out', message: `${why}. It is left out` });
     return why === null;
+  });
+}
+
+function noSchema({ url }: DumpRequest, available: string[]): UserError {
+  return new UserError('schema_not_found', `None of the chosen schemas exists in ${url.display}`, {
+    hint: `The database has: ${available.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
   });
 }

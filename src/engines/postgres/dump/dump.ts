@@ -223,15 +223,18 @@ function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   for (const table of largestFirst) {
     bytes += Buffer.byteLength(quoteName(table.name)) + 1;
     if (bytes > MOST_BYTES_OF_ALL) {
-      if (isChanged(table))
-        throw new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
-          hint: 'Nothing was stored. Leave out their schema with schema_config.',
-        });
+      if (isChanged(table)) throw tooManyExcluded();
       break;
     }
     own.push(table);
   }
   return own;
+}
+
+function tooManyExcluded(): UserError {
+  return new UserError('dump_failed', 'exclude_rows matches more tables than a program can be told', {
+    hint: 'Nothing was stored. Leave out their schema with schema_config.',
+  });
 }
 
 /** A table's rows, by the number of their entry in the archive. */

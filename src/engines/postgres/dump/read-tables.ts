@@ -161,6 +161,10 @@ function isWide({ table: { bytes, blocks } }: RowPiece): boolean {
   return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
 }
 
+function isLarge(piece: RowPiece): boolean {
+  return piece.bytes > SMALL_BYTES || isWide(piece);
+}
+
 function createQueue({ ranges, unchanged, request, onBytes }: TableReads, read: ReadTables): PieceQueue {
   const pieces: RowPiece[] = [];
   const empty: RowPiece[] = [];
@@ -205,7 +209,7 @@ function createQueue({ ranges, unchanged, request, onBytes }: TableReads, read: 
     hasWide: () => pieces.some(isWide),
     isEmpty: () => pieces.length === 0,
     take({ large }) {
-      const first = large ? 0 : pieces.findIndex((piece) => !(piece.bytes > SMALL_BYTES || isWide(piece)));
+      const first = large ? 0 : pieces.findIndex((piece) => !isLarge(piece));
       const taken = first === -1 ? [] : pieces.splice(first, 1);
       let bytes = taken[0]?.bytes ?? 0;
       for (let next = pieces[first]; next && taken.length < SMALL_AT_ONCE; next = pieces[first]) {

@@ -96,10 +96,7 @@ async function addressOf({ runner, environment, signal }: EngineContext, url: Da
   const variables = Object.entries(environment).filter(([name]) => !/^PG[A-Z]+$/.test(name));
   const local = { runner: { ...runner, id: 'local' as const }, environment: Object.fromEntries(variables) };
   const address = await directAddress(local, { ...url, parameters });
-  if (!address)
-    throw new UserError('rehearsal_unobservable', `The statements of a command on ${url.display} cannot be observed`, {
-      hint: 'Use a URL with user, database and one host, without a service or a container: postgres://user:password@host/database',
-    });
+  if (!address) throw notObservable(url);
   const [port] = url.localPorts ?? [];
   return port === undefined ? address : { ...address, host: LOOPBACK, port };
 }
@@ -110,4 +107,10 @@ function throughProxy(url: DatabaseUrl, port: number): DatabaseUrl {
   const { options } = url.parameters;
   const parameters = { ...(options !== undefined && { options }), sslmode: 'disable' };
   return parsePostgresUrl(urlWithPassword({ ...direct, hosts: [{ host: LOOPBACK, port }], parameters }));
+}
+
+function notObservable({ display }: DatabaseUrl): UserError {
+  return new UserError('rehearsal_unobservable', `The statements of a command on ${display} cannot be observed`, {
+    hint: 'Use a URL with user, database and one host, without a service or a container: postgres://user:password@host/database',
+  });
 }

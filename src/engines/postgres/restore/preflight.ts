@@ -40,10 +40,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   toolsForArchive(await findClientTools(context), manifest.tool_version);
   const details = archiveDetails(manifest);
   const selection = selectSchemas(manifest.schemas, schemaConfig, leftOutByBuild(manifest, schemaConfig));
-  if (selection.schemas.length === 0)
-    throw new UserError('schema_not_found', `Snapshot ${request.manifest.id} contains none of the chosen schemas`, {
-      hint: `It holds: ${request.manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
-    });
+  if (selection.schemas.length === 0) throw noSchema(request);
   const { warnings } = selection;
   const needed = details.needed_schemas ?? [];
   const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
@@ -52,12 +49,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   assertNothingMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
   if (request.role !== undefined) await assertUsableRole(session, url, request.role);
   const chosen = chooseStrategy(facts, request);
-  if (chosen.strategy === 'in_place' && request.keepGoing)
-    throw new UserError(
-      'keep_going_refused',
-      '--keep-going needs a second database, and this load is one transaction in the destination',
-      { details: [chosen.strategyReason], hint: 'Load without --in-place, as a role that may create databases.' },
-    );
+  if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await assertInPlacePossible(context, { url, details });
   const choosing = { ...request, facts, strategy: chosen.strategy, superuserObjects: details.superuser_objects ?? [] };
   const admits = whyLoadingRole(choosing) === null ? admitsNewRoles(context, url) : null;
@@ -213,6 +205,14 @@ function chooseStrategy(
   return { strategy: 'swap', strategyReason: 'the destination is unchanged until the shadow database is complete' };
 }
 
+function keepGoingNeedsSecond(why: string): UserError {
+  return new UserError(
+    'keep_going_refused',
+    '--keep-going needs a second database, and this load is one transaction in the destination',
+    { details: [why], hint: 'Load without --in-place, as a role that may create databases.' },
+  );
+}
+
 function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = facts.destination;
   if (majorOf(server_version) >= majorOf(manifest.server_version)) return [];
@@ -229,4 +229,10 @@ export function sessionWarnings(
   const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';
   const message = `${sessions} open on ${destination.database}: ${fate}`;
   return [{ event: 'warning', code: 'sessions_open', message }];
+}
+
+function noSchema({ manifest }: RestoreRequest): UserError {
+  return new UserError('schema_not_found', `Snapshot ${manifest.id} contains none of the chosen schemas`, {
+    hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
+  });
 }

@@ -97,13 +97,16 @@ async function copyBase(
   const { base, spare } = await findBaseCopies(server, url.database ?? '');
   const isPlanned = (copy: BaseCopy | null): copy is BaseCopy =>
     copy?.outdated === null && copy.snapshot === planned.snapshot && copy.loadedAt === planned.loadedAt;
-  if (!isPlanned(base))
-    throw new UserError(
-      'plan_outdated',
-      `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
-      { hint: 'Run it again for a new plan.' },
-    );
+  if (!isPlanned(base)) throw baseChanged(url);
   await newFromBase(context, server, { url, base, spare: isPlanned(spare) ? spare : null, to });
+}
+
+function baseChanged(url: DatabaseUrl): UserError {
+  return new UserError(
+    'plan_outdated',
+    `The base copy of ${url.display} changed since the plan was made: nothing was changed`,
+    { hint: 'Run it again for a new plan.' },
+  );
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */

@@ -63,11 +63,7 @@ export async function checkSwap(server: PostgresSession, { destination, undo, ba
   const involved = [...new Set([...renamed, ...dropped])];
   const blockers = involved.length > 0 ? await findBlockers(server, involved) : [];
   const stops = blockers.filter(({ database, renaming }) => renaming && renamed.includes(database));
-  if (stops.length > 0)
-    throw new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
-      details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
-      hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
-    });
+  if (stops.length > 0) throw cannotRename(destination, stops);
   return [
     ...blockers
       .filter(({ database }) => dropped.includes(database))
@@ -80,4 +76,11 @@ export async function checkSwap(server: PostgresSession, { destination, undo, ba
 
 function leftover(message: string): WarningEvent {
   return { event: 'warning', code: 'leftover', message };
+}
+
+function cannotRename(destination: string, stops: Blocker[]): UserError {
+  return new UserError('swap_blocked', `The database "${destination}" cannot be swapped`, {
+    details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
+    hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
+  });
 }

@@ -22,7 +22,7 @@ export async function* readDumpText(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file.pipe(text);
   } catch (cause) {
-    throw cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code))
+    throw isZlibError(cause)
       ? dumpUnreadable(path, 'its compressed content is damaged or cut short', { cause })
       : cause;
   } finally {
@@ -70,4 +70,8 @@ export function dumpUnreadable(
     hint: 'Nothing was stored. Copy or write the dump again.',
     cause,
   });
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }

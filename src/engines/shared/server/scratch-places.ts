@@ -61,11 +61,14 @@ async function placeInContainer(
       const runner = running.containers?.(engine, 'server') ?? running.runner;
       const inside = { ...running, runner };
       const [starter] = await servers(inside);
-      if (!starter)
-        throw new UserError('server_missing', `The image of docker.images.${engine} holds no server programs`, {
-          hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ defaultImage }) => defaultImage).join(' or ')}.`,
-        });
+      if (!starter) throw noServer(engine);
       return starter.start(inside, options);
     },
   };
+}
+
+function noServer(engine: EngineId): UserError {
+  return new UserError('server_missing', `The image of docker.images.${engine} holds no server programs`, {
+    hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ defaultImage }) => defaultImage).join(' or ')}.`,
+  });
 }

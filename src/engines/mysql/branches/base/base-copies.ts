@@ -61,6 +61,10 @@ async function describe(server: MysqlSession, { name, record, outdated }: CopyDe
   return { name, snapshot, loadedAt, partial, sizeBytes: await readSize(server, name), outdated, closed };
 }
 
+function copyChanged(database: string, table: string): Error {
+  return restoreFailed(`The table ${table} of ${database} was changed since the load that made it`, []);
+}
+
 export interface BaseCopyOptions {
   spare: boolean;
   snapshot: string | null;
@@ -225,7 +229,7 @@ export async function fillFromBase(
     async copied(copying, table, { rows, checksum }) {
       const before = rowsOf.get(table.name);
       if (before?.checksum == null || checksum !== before.checksum || rows !== before.rows)
-        throw restoreFailed(`The table ${table.name} of ${name} was changed since the load that made it`, []);
+        throw copyChanged(name, table.name);
       for (const clauses of indexes.get(table.name) ?? []) await alter(copying, table.name, clauses);
     },
   });

@@ -160,9 +160,7 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
   for (const table of tables) {
     if ((await checksumOf(session, table.base, table)) !== table.checksum)
       return `${table.name} of the base copy was changed`;
-    const change = await (found.triggered.has(table.name)
-      ? countDifferingRows(session, table)
-      : exchangeDifferingRows(session, table));
+    const change = await exchangeUnlessTriggered(session, { table, found });
     changes.push(change);
     const why = whyNot(found, changes) ?? (await whyMisplaced(session, { table, found }));
     if (why !== null) return why;
@@ -174,6 +172,13 @@ async function exchangeLocked(context: EngineContext, { server, session, reset, 
   await verifyLock(server, database);
   await commit(session, found);
   return changesOf(found, changes);
+}
+
+function exchangeUnlessTriggered(
+  session: MysqlSession,
+  { table, found }: { table: ComparedTable; found: DoubtfulTables },
+): Promise<TableChanges> {
+  return found.triggered.has(table.name) ? countDifferingRows(session, table) : exchangeDifferingRows(session, table);
 }
 
 /** A row in another partition than its own is equal, and not found by its key. */

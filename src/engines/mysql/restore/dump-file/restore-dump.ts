@@ -54,11 +54,7 @@ function acceptOfDump(leftOut: LeftOut): (statement: MysqlStatement) => MysqlSta
     }
     const name = USE.exec(short)?.[1];
     if (name !== undefined) {
-      if (used !== null && used !== name)
-        throw new ScriptProblem('the dump has several databases', {
-          position: { line: statement.line, column: statement.column },
-          hint: 'Nothing was stored. Write one database: mysqldump DATABASE.',
-        });
+      if (used !== null && used !== name) throw severalDatabases(statement);
       used = name;
       return null;
     }
@@ -84,4 +80,11 @@ function withoutDefiner(statement: MysqlStatement, leftOut: LeftOut): MysqlState
   leftOut.add('definers');
   const rest = bytes.subarray(whole.length);
   return { ...statement, bytes: Buffer.concat([Buffer.from(`${before}CURRENT_USER`, 'latin1'), rest]) };
+}
+
+function severalDatabases({ line, column }: MysqlStatement): ScriptProblem {
+  return new ScriptProblem('the dump has several databases', {
+    position: { line, column },
+    hint: 'Nothing was stored. Write one database: mysqldump DATABASE.',
+  });
 }

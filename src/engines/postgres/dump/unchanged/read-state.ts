@@ -46,8 +46,7 @@ export async function readState(
 export async function readHistory(session: PostgresSession, { system, started }: ServerIdentity) {
   if (system === null) return null;
   const [server] = await session.query<ServerState>(SERVER_QUERY);
-  if (!server?.timeline || !server.reset || !(/^PostgreSQL \d+/.test(server.version) && !OTHERS.test(server.version)))
-    return null;
+  if (!server?.timeline || !server.reset || !isPostgres(server.version)) return null;
   const { database, created, timeline, reset, xmin, xmax } = server;
   const reader = digestOf(server.reader);
   return { history: { database, created, reader, timeline, system, started, reset }, xmin, xmax };
@@ -81,6 +80,10 @@ const SERVER_QUERY = `
 
 /** Servers with the protocol of PostgreSQL and other storage, or with masks of their own. */
 const OTHERS = /greenplum|cloudberry|-yb-|yugabyte|redshift|cockroach|gauss|polar|enterprisedb/i;
+
+function isPostgres(version: string): boolean {
+  return /^PostgreSQL \d+/.test(version) && !OTHERS.test(version);
+}
 
 async function readTableStates(session: PostgresSession, tables: CatalogTable[]): Promise<Map<number, TableState>> {
   const oids = tables.map(({ oid }) => quoteNumber(oid)).join(', ');

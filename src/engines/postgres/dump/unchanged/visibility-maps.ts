@@ -66,7 +66,7 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
     read.value.map(({ oid, pages, size, map }) => [
       oid,
       {
-        ...{ filenode: filenodes.get(oid) ?? 0, pages, perPage: (size - HEADER) * PER_BYTE },
+        ...{ filenode: filenodes.get(oid) ?? 0, pages, perPage: blocksOf(size) },
         positions: (map ?? []).map(([position]) => position),
         bits: (map ?? []).map(([, bits]) => Buffer.from(bits, 'hex')),
       },
@@ -77,6 +77,10 @@ export async function readMaps(session: PostgresSession, relations: Relation[]):
 /** Bytes of a page before the bits, and blocks of which a byte has the bits. */
 const HEADER = 24;
 const PER_BYTE = 4;
+
+function blocksOf(size: number): number {
+  return (size - HEADER) * PER_BYTE;
+}
 
 function mapsQuery(relations: Relation[]): string {
   const list = relations.map(({ oid, schema, name }) => {

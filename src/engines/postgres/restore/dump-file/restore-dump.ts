@@ -58,15 +58,18 @@ function acceptInto(superuser: PostgresSession, leftOut: LeftOut): DumpScript['a
         return { run: true, before: () => createRolesForDump(superuser, read.roles) };
       case 'extension':
         // The script of an extension, which runs as a superuser, could call functions of the dump.
-        if (!isEmpty)
-          throw new UserError('dump_refused', `The extension ${read.name} is created behind other objects`, {
-            hint: 'Nothing was stored. pg_dump writes extensions first: import its dump as it was written.',
-          });
+        if (!isEmpty) throw extensionTooLate(read.name);
         return { run: false, before: () => createExtensionForDump(superuser, read) };
       default:
         throw new Error(`no such kind: ${read satisfies never}`);
     }
   };
+}
+
+function extensionTooLate(name: string): UserError {
+  return new UserError('dump_refused', `The extension ${name} is created behind other objects`, {
+    hint: 'Nothing was stored. pg_dump writes extensions first: import its dump as it was written.',
+  });
 }
 
 async function createOwned(
