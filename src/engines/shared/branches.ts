@@ -91,7 +91,7 @@ export function newBranchFacts(
 
 const nullable = v.optional(v.nullable(v.string()), null);
 
-/** What the mark of a branch records on every engine. */
+/** The mark of a branch has these on every engine. */
 export const BRANCH_ENTRIES = {
   name: v.string(),
   created_at: v.string(),
