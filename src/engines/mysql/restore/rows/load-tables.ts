@@ -37,7 +37,6 @@ export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'cp
 export const LOADING_SETTINGS = [
   // The shadow database needs no checks: the rows were checked in the source.
   // MariaDB lets rows be written that a CHECK refuses, and such rows are restored as well.
-  // unique_checks stays on: without it MariaDB sorts the rows of an empty table in files, which takes longer, and locks it.
   'SET foreign_key_checks = 0 /*M!100201 , check_constraint_checks = 0 */',
   // Parts of a table with AUTO_INCREMENT may have to wait for each other.
   'SET innodb_lock_wait_timeout = 86400',
@@ -76,6 +75,8 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
     await prepareLoading(session);
     for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
       const { table, file } = next;
+      // Without these checks MariaDB locks an empty table for its first rows, and two sessions that begin together deadlock.
+      await session.execute(`SET unique_checks = ${filesOfTable(table).length === 1 ? 0 : 1}`);
       const part =
         table.rows > 0 ? await loadPart(session, { loading, table, file, onBytes }) : { loaded: 0, doubts: [] };
       const doubted = [...(doubts.get(table.name) ?? []), ...part.doubts];
@@ -94,7 +95,7 @@ export async function loadTables(context: EngineContext, loading: LoadTablesOpti
 }
 
 async function prepareLoading(session: MysqlSession): Promise<void> {
-  for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
+  for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0, unique_checks = 0']) await session.execute(setting);
 }
 
 type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'cpus' | 'definitions'>;
